@@ -60,7 +60,9 @@ def _manager(asked: Any, place: Path) -> tuple[Any, Any]:
     for name, levels in asked["choices"].items():
         manipulator.add_parameter(manipulation.EnumParameter(name, levels))
 
-    class Interface(interfaces.DefaultMeasurementInterface):  # type: ignore[misc]
+    base: Any = interfaces.DefaultMeasurementInterface
+
+    class Interface(base):  # type: ignore[misc]
         def seed_configurations(self) -> list[Any]:
             return list(asked["known"])
 

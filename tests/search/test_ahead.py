@@ -60,6 +60,14 @@ def test_the_smallest_budget_is_enough_and_no_smaller_one_is() -> None:
         Search(SPACE, replace(SETTINGS, budget=least - 1.0))
 
 
+def test_time_is_kept_for_what_comes_after_it() -> None:
+    later = replace(SETTINGS, costs=replace(COSTS, after=600.0))
+    plain, found = ahead(SPACE, SETTINGS, {}), ahead(SPACE, later, {})
+    assert found.least == pytest.approx(plain.least + 600.0 / 0.98)
+    assert found.seconds == pytest.approx(found.baseline + 600.0 + sum(stage.seconds for stage in found.stages))
+    assert Search(SPACE, later).desk.left == pytest.approx(Search(SPACE, SETTINGS).desk.left - 600.0)
+
+
 def test_an_interrupted_search_goes_on_without_what_it_was_told() -> None:
     search = Search(SPACE, SETTINGS)
     told = {ask.number: Told({"load": (0.15, 0.16, 0.14)}, 90.0, 120.0, ask.point.words) for ask in search.ask()}

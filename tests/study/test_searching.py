@@ -66,6 +66,13 @@ def test_only_a_budget_without_variants_or_a_strategy_makes_it_a_search() -> Non
     assert tune_study("fake", Options(strategy="ladder")).search is not None
 
 
+def test_a_search_deploys_its_winner_where_that_is_asked() -> None:
+    study = tune_study("mariadb", Options(strategy="ladder", deploy=("no-spinning", "thread-pool")))
+    assert [choice.name for choice in study.deploy] == ["no-spinning", "thread-pool"]
+    with pytest.raises(UserError, match="sync_binlog decides about durability"):
+        tune_study("mariadb", Options(strategy="ladder", deploy=("sync_binlog=0",)))
+
+
 def test_weights_and_guards_make_the_objective() -> None:
     study = tune_study(
         "mariadb", Options(strategy="default", workloads=("oltp_read_only",), guards=("oltp_point_select",))

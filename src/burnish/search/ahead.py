@@ -49,6 +49,7 @@ class Ahead:
         baseline: seconds that come before the first candidate.
         steps: by what must be made again, the expected seconds.
         start: expected seconds of one start of one load.
+        after: expected seconds of what comes after the search: ways to deploy its winner.
         told: number of steps that an interrupted run of the same search has done already.
         stages: the stages in order.
     """
@@ -61,13 +62,14 @@ class Ahead:
     baseline: float
     steps: Mapping[str, float]
     start: float
+    after: float
     told: int
     stages: tuple[StageAhead, ...]
 
     @property
     def seconds(self) -> float:
         """Expected time of all that is still to be done."""
-        return (0.0 if self.told else self.baseline) + sum(stage.seconds for stage in self.stages)
+        return (0.0 if self.told else self.baseline) + sum(stage.seconds for stage in self.stages) + self.after
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
@@ -106,6 +108,7 @@ def ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Ahead:
         baseline=costs.baseline,
         steps={step.word: seconds for step, seconds in sorted(costs.steps.items())},
         start=costs.start,
+        after=costs.after,
         told=len(told),
         stages=tuple(stages),
     )

@@ -68,9 +68,9 @@ class Desk:
 
     @property
     def again(self) -> float:
-        """Expected seconds of measuring the winner again."""
+        """Expected seconds of measuring the winner again, and of what comes after that."""
         costs, loads = self.settings.costs, len(self.settings.objective.loads)
-        return self.settings.confirmation * loads * (costs.confirmation or costs.start)
+        return self.settings.confirmation * loads * (costs.confirmation or costs.start) + costs.after
 
     @property
     def left(self) -> float:

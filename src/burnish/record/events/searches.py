@@ -31,6 +31,7 @@ class SearchBegun(Event):
         allowed: marks that its builds may have.
         objective: what it is for, as asked (``p99@400``); '': as much work as possible.
         prior: names of earlier searches from whose findings it began.
+        after: expected seconds of ways to deploy its winner, which are kept of the budget.
     """
 
     strategy: str
@@ -50,6 +51,7 @@ class SearchBegun(Event):
     allowed: tuple[str, ...] = ()
     objective: str = ""
     prior: tuple[str, ...] = ()
+    after: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,6 @@ def tune_study(engine: str, options: Options) -> Study:
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
     names = [variant.name for variant in variants]
-    choices = choices_of(options.deploy, request.spec, deployment(request.spec.name))
     return Study(
         definition=definition_of("tune", request.spec, options, names, workloads, request.features, variants),
         engine=request.spec,
@@ -55,7 +54,7 @@ def tune_study(engine: str, options: Options) -> Study:
         named=frozenset(options.variants),
         sample=options.why,
         sample_seconds=options.seconds,
-        deploy=choices,
+        deploy=choices_of(options.deploy, request.spec, deployment(request.spec.name)),
     )
 
 
@@ -116,6 +115,7 @@ def search_study(engine: str, options: Options) -> Study:
         explore=options.explore,
         confirmation=confirmation_of(options),
         search=search,
+        deploy=choices_of(options.deploy, request.spec, deployment(request.spec.name)),
     )
 
 

@@ -70,6 +70,7 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         allowed=request.allowed,
         objective=request.asked,
         prior=request.prior,
+        after=plan.deployment.seconds.value if plan.deployment is not None else 0.0,
     )
 
 
@@ -81,7 +82,9 @@ def settings_of(request: SearchRequest, begun: SearchBegun) -> Settings:
         strategy=begun.strategy,
         budget=begun.budget,
         seed=begun.seed,
-        costs=Costs({step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again),
+        costs=Costs(
+            {step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again, begun.after
+        ),
         objective=Objective(begun.weights, tuple(begun.guards)),
         rule=Rule(cap=begun.cap, delta=TELL_APART),
         confirmation=begun.confirmation,
