@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import TextIO
+from typing import IO
 
 from burnish.search.asks import Ask
 from burnish.search.space import Point
@@ -82,7 +82,7 @@ class Asker:
         stream.flush()
 
     @staticmethod
-    def _stream(stream: TextIO | None) -> TextIO:
+    def _stream(stream: IO[str] | None) -> IO[str]:
         assert stream is not None
         return stream
 

@@ -68,14 +68,14 @@ def _trained(ended: SearchEnded) -> list[str]:
 
 
 def _by_load(ended: SearchEnded) -> Table:
-    """The finalist's fresh starts by load, and whether each was trained."""
-    columns = (Column("load", whole=True), Column("counts"), Column("trained"))
-    heads = (*columns, Column("fresh starts", right=True), Column("95 % interval", right=True))
-    rows = [
-        row(one.load, f"{one.weight:g}" if one.weight else "guarded", "yes" if one.trained else "no", *_change(one))
-        for one in ended.loads
-    ]
-    return Table("search-loads", heads, tuple(rows))
+    """The finalist's fresh starts by load; of a build with a profile, whether each load was trained."""
+    heads = ("load", "counts", *(("trained",) if ended.trained else ()))
+    columns = (*map(Column, heads), Column("fresh starts", right=True), Column("95 % interval", right=True))
+    rows = []
+    for one in ended.loads:
+        trained = ("yes" if one.trained else "no",) if ended.trained else ()
+        rows.append(row(one.load, f"{one.weight:g}" if one.weight else "guarded", *trained, *_change(one)))
+    return Table("search-loads", columns, tuple(rows))
 
 
 def _left(ended: SearchEnded, *, full: bool) -> list[str]:
