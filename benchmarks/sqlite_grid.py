@@ -39,7 +39,7 @@ from burnish.record.events.trials import StartDone
 from burnish.record.exchange import study_events
 from burnish.study.kept.runs import folders
 
-CHOICES = {
+CHOICES: Mapping[str, tuple[str, str, float, Mapping[str, Any]]] = {
     "profile": ("trained", "compile", 15.0, {"pgo": True}),
     "level": ("O3", "compile", 1.0, {"level": "-O3"}),
     "inlining": ("generous", "compile", 1.5, {"flags": ["inline-generously"]}),

@@ -15,6 +15,7 @@ from burnish.catalogue import load
 from burnish.catalogue.bundled.overlays import overlaid
 from burnish.catalogue.flags import flag
 from burnish.catalogue.space import MARKS, read_space, space_file
+from burnish.model.family import Family
 from burnish.model.recipe import Recipe
 from burnish.model.workload import OWN_TESTS
 from burnish.search.space import Choice, Forbidden, Point, Space, Step
@@ -145,15 +146,15 @@ def test_flags_that_contradict_each_other_are_not_tried_together() -> None:
 
 
 @pytest.mark.parametrize("family", ["gcc", "clang"])
-def test_a_step_is_what_must_be_made_again(family: str) -> None:
+def test_a_step_is_what_must_be_made_again(family: Family) -> None:
     """A cheaper step than `compile` is only right where the instrumented build stays as it is, and its training."""
     file = space_file()
     base = Recipe(toolchain=family, pgo=True, lto="thin" if family == "clang" else "none")
     toolchain = cast("Toolchain", SimpleNamespace(family=family))
 
     def instrumented(recipe: Recipe) -> Recipe:
-        late = {"training": (), "bolt": False, "bolt_options": (), "partial_training": False}
-        return counting(neutral(replace(recipe, **late)), toolchain)
+        early = replace(recipe, training=(), bolt=False, bolt_options=(), partial_training=False)
+        return counting(neutral(early), toolchain)
 
     for choice in file.space.choices:
         for level in choice.levels[1:]:
