@@ -107,6 +107,10 @@ def test_a_response_time_is_searched_for_at_a_rate_one_side_at_a_time() -> None:
     assert {comparison.placement for comparison in whole.comparisons} == {Placement.WHOLE}
     with pytest.raises(UserError, match="in a duet a request waits for the other side's server too"):
         tune_study("mariadb", replace(asked, design="duet"))
+    duet = tune_study("mariadb", replace(asked, design="duet", objective="capacity@300"))
+    assert {comparison.design for comparison in duet.comparisons} == {Design.DUET}
+    with pytest.raises(UserError, match="--objective: is of a search; add --budget TIME or --strategy NAME"):
+        tune_study("mariadb", replace(asked, strategy=None))
 
 
 def test_a_search_begins_with_what_earlier_ones_found(burnish_home: Path, tmp_path: Path) -> None:

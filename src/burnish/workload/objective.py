@@ -24,6 +24,11 @@ class Aim:
     quantity: str | None = None
     rate: str = ""
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is a response time, which the other side's server must not lengthen."""
+        return self.quantity in [one.name for one in LATENCIES]
+
     def load(self, word: str) -> str:
         """A load as it was asked for (``oltp_insert:tables=4``), at the rate."""
         if not self.rate:

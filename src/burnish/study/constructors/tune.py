@@ -35,6 +35,9 @@ def tune_study(engine: str, options: Options) -> Study:
     """
     if options.searches:
         return search_study(engine, options)
+    for option, given in (("--objective", options.objective), ("--prior", options.prior)):
+        if given:
+            raise UserError(f"{option}: is of a search; add --budget TIME or --strategy NAME, and name no variants")
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
     names = [variant.name for variant in variants]
@@ -83,15 +86,15 @@ def search_study(engine: str, options: Options) -> Study:
     pattern = comparisons_of((baseline, replace(baseline, name="candidate")), request.workloads, options, aim.quantity)
     strategy = options.strategy or "default"
     search = SearchRequest(
-        file,
-        space,
-        strategy,
-        options.budget,
-        objective,
-        pattern,
-        options.allow,
-        options.objective or "",
-        tuple(finding.name for finding in earlier),
+        file=file,
+        space=space,
+        strategy=strategy,
+        budget=options.budget,
+        objective=objective,
+        pattern=pattern,
+        allowed=options.allow,
+        asked=options.objective or "",
+        prior=tuple(finding.name for finding in earlier),
     )
     asked = {
         "strategy": search.strategy,
@@ -120,14 +123,14 @@ def search_study(engine: str, options: Options) -> Study:
 
 
 def timed(aim: Aim, options: Options) -> Options:
-    """The options of a search for a response time: its loads' guards and weights at the rate, one side at a time.
+    """The options of a search at a rate: its guards and weights are of loads at it; response times one side at a time.
 
     Raises:
-        UserError: a duet was asked for.
+        UserError: a duet was asked for, in which there are no response times of one server.
     """
     if not aim.rate:
         return options
-    if placing(options).design is Design.DUET:
+    if aim.waits and placing(options).design is Design.DUET:
         raise UserError(
             f"--objective {options.objective}: in a duet a request waits for the other side's server too; "
             "leave --design and --placement out, or give --placement apart"
@@ -136,7 +139,7 @@ def timed(aim: Aim, options: Options) -> Options:
         options,
         guards=tuple(map(aim.load, options.guards)),
         weights=tuple((aim.load(name), weight) for name, weight in options.weights),
-        placement=options.placement or (None if options.design else Placement.APART),
+        placement=options.placement or (Placement.APART if aim.waits and not options.design else None),
     )
 
 
