@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from burnish.base.errors import UserError
 from burnish.builds.stages import BOLT_OPTIONS
 from burnish.catalogue import load
+from burnish.catalogue.bundled.overlays import overlaid
+from burnish.catalogue.flags import flag
 from burnish.catalogue.space import MARKS, read_space, space_file
+from burnish.model.family import Family
+from burnish.model.recipe import Recipe
+from burnish.model.workload import OWN_TESTS
 from burnish.search.space import Choice, Forbidden, Point, Space, Step
+from burnish.toolchain.linking import neutral
+from burnish.toolchain.spelling import counting
+from burnish.toolchain.toolchains import Toolchain
 
 BOLT = Space(
     (
@@ -125,6 +136,73 @@ def test_a_flag_brings_what_its_own_entry_says() -> None:
     assert rule.together == {"gcse": ("off",), "compiler": ("clang",)}
 
 
+def test_flags_that_contradict_each_other_are_not_tried_together() -> None:
+    space = space_file().space
+    fine = dict(space.rungs["clang-pgo-thinlto"].settings) | {"inline-threshold": "highest"}
+    assert space.broken(space.point(fine)) is None
+    rule = space.broken(space.point(fine | {"inlining": "generous"}))
+    assert rule is not None
+    assert "one inlining at a time" in rule.reason
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_a_step_is_what_must_be_made_again(family: Family) -> None:
+    """A cheaper step than `compile` is only right where the instrumented build stays as it is, and its training."""
+    file = space_file()
+    base = Recipe(toolchain=family, pgo=True, lto="thin" if family == "clang" else "none")
+    toolchain = cast("Toolchain", SimpleNamespace(family=family))
+
+    def instrumented(recipe: Recipe) -> Recipe:
+        early = replace(recipe, training=(), bolt=False, bolt_options=(), partial_training=False)
+        return counting(neutral(early), toolchain)
+
+    for choice in file.space.choices:
+        for level in choice.levels[1:]:
+            recipe = overlaid(base, file.overlays[choice.name, level], choice.name)
+            if any(family in flag(name).absent for name in recipe.flags):
+                continue
+            where = f"{choice.name}={level}"
+            if choice.step < Step.COMPILE:
+                assert instrumented(recipe) == instrumented(base), where
+            if choice.step < Step.TRAIN:
+                assert recipe.training == base.training, where
+            if choice.step is Step.TRAIN:
+                assert recipe.training != base.training, where
+            if choice.step < Step.OPTIMISE:
+                assert (recipe.lto, recipe.partial_training) == (base.lto, base.partial_training), where
+                assert not any(flag(name).spellings[family].c for name in recipe.flags), where
+            if choice.step is Step.REWRITE:
+                assert recipe == replace(base, bolt_options=recipe.bolt_options), where
+
+
+# --- Training ---
+
+
+def test_training_is_on_the_loads_that_are_searched_for_by_their_weights() -> None:
+    mariadb = load.engine("mariadb")
+    file = space_file().trained_on(mariadb, {"mine.lua#ab12@own": 3.0, "oltp_insert": 1.0})
+    pgo = file.space.rungs["clang-pgo-thinlto"]
+
+    def trained(level: str) -> dict[str, float]:
+        return dict(file.recipe(file.space.changed(pgo, {"training": level})).training)
+
+    assert trained("measured") == {"mine.lua#ab12@own": 0.75, "oltp_insert": 0.25}
+    assert trained("own-tests") == {OWN_TESTS: 1.0}
+    broad = trained("broad")
+    assert broad.keys() == {"mine.lua#ab12@own", "oltp_insert", *(name for name, _ in mariadb.training)}
+    assert broad["mine.lua#ab12@own"] == pytest.approx(0.375)
+    assert sum(trained("measured-and-tests").values()) == pytest.approx(1.0, abs=0.002)
+
+
+def test_trainings_that_are_the_same_are_tried_once() -> None:
+    fake = replace(load.engine("fake"), gate_tests=())
+    levels = {choice.name: choice.levels for choice in space_file().trained_on(fake, {"fake_mix": 1.0}).space.choices}
+    assert "training" not in levels, "its one load is what it trains on anyway, and it has no tests"
+    both = space_file().trained_on(load.engine("sqlite"), dict(load.engine("sqlite").training))
+    assert "measured" not in both.space.choice("training").levels
+    assert "broad" not in both.space.choice("training").levels
+
+
 def entry(**levels: object) -> dict[str, object]:
     return {"reason": "a reason that is long enough", "step": "compile", "expected": 1.0, "levels": levels}
 
@@ -132,7 +210,7 @@ def entry(**levels: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"step": "link"}, r"mine.toml: choice.x.step: input should be 'compile', 'relink' or 'rewrite'"),
+        ({"step": "link"}, r"mine.toml: choice.x.step: input should be 'compile', 'train', 'optimise'"),
         ({"reason": ""}, r"mine.toml: choice.x.reason"),
         ({"levels": {"a": {"pgo": True}, "b": {}}}, r"x: the first level is the usual one and changes nothing"),
     ],

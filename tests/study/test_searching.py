@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from burnish.base.errors import UserError
 from burnish.model.cell import Role
+from burnish.model.workload import Design, Placement
+from burnish.record import exchange
 from burnish.record.events import Event, Recorded
-from burnish.record.events.searches import SearchBegun, SearchEnded, SearchTold
-from burnish.record.events.study import SessionBegun
+from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded, SearchTold
+from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report.answer import search as report
 from burnish.report.document import Document
 from burnish.report.render.markdown import markdown
+from burnish.search.asks import Objective
 from burnish.study.constructors.tune import tune_study
 from burnish.study.extras.searched import lost_seconds
 from burnish.study.request.options import Options
@@ -62,6 +66,13 @@ def test_only_a_budget_without_variants_or_a_strategy_makes_it_a_search() -> Non
     assert tune_study("fake", Options(strategy="ladder")).search is not None
 
 
+def test_a_search_deploys_its_winner_where_that_is_asked() -> None:
+    study = tune_study("mariadb", Options(strategy="ladder", deploy=("no-spinning", "thread-pool")))
+    assert [choice.name for choice in study.deploy] == ["no-spinning", "thread-pool"]
+    with pytest.raises(UserError, match="sync_binlog decides about durability"):
+        tune_study("mariadb", Options(strategy="ladder", deploy=("sync_binlog=0",)))
+
+
 def test_weights_and_guards_make_the_objective() -> None:
     study = tune_study(
         "mariadb", Options(strategy="default", workloads=("oltp_read_only",), guards=("oltp_point_select",))
@@ -76,6 +87,69 @@ def test_weights_and_guards_make_the_objective() -> None:
     search = tune_study("mariadb", two).search
     assert search is not None
     assert search.objective.weights == {"oltp_read_only": 3.0, "oltp_point_select": 1.0}
+
+
+def test_a_response_time_is_searched_for_at_a_rate_one_side_at_a_time() -> None:
+    asked = Options(strategy="ladder", objective="p99@300", workloads=("oltp_read_only",), guards=("oltp_insert",))
+    study = tune_study("mariadb", replace(asked, weights=(("oltp_read_only", 2.0),)))
+    assert study.search is not None
+    assert study.search.objective == Objective({"oltp_read_only:rate=300": 2.0}, ("oltp_insert:rate=300",))
+    for comparison in (*study.comparisons, *study.search.pattern):
+        assert comparison.quantity == "p99"
+        assert (comparison.design, comparison.placement) == (Design.INTERLEAVED, Placement.APART)
+        assert comparison.workload is not None
+        assert comparison.workload.parameter("rate") == "300"
+        assert not comparison.workload.saturated
+    plain = tune_study("mariadb", Options(strategy="ladder"))
+    assert study.definition.digest != plain.definition.digest
+    assert all(comparison.quantity is None for comparison in plain.comparisons)
+    whole = tune_study("mariadb", replace(asked, placement="whole"))
+    assert {comparison.placement for comparison in whole.comparisons} == {Placement.WHOLE}
+    with pytest.raises(UserError, match="in a duet a request waits for the other side's server too"):
+        tune_study("mariadb", replace(asked, design="duet"))
+    duet = tune_study("mariadb", replace(asked, design="duet", objective="capacity@300"))
+    assert {comparison.design for comparison in duet.comparisons} == {Design.DUET}
+    with pytest.raises(UserError, match="--objective: is of a search; add --budget TIME or --strategy NAME"):
+        tune_study("mariadb", replace(asked, strategy=None))
+
+
+def test_a_search_begins_with_what_earlier_ones_found(burnish_home: Path, tmp_path: Path) -> None:
+    best = {"compiler": "clang", "profile": "trained", "calls": "direct"}
+    effects = (MainEffect("calls", "direct", 1.05, 1.04, 1.06, 12),)
+    ended = SearchEnded("search-07", "search-07", (), 9, 0, "", (), effects, {}, 0.0, 100.0, best)
+    file = tmp_path / "elsewhere.jsonl"
+    begun = StudyBegun("fake-there", {"verb": "tune", "engine": "fake"})
+    exchange.write(file, [at(1, begun), at(2, ended)])
+    plain = tune_study("fake", Options(strategy="default"))
+    study = tune_study("fake", Options(strategy="default", prior=(str(file),)))
+    assert plain.search is not None
+    assert study.search is not None
+    assert study.search.prior == ("fake-there",)
+    assert dict(study.search.space.rungs["earlier-1"].settings) == best
+    assert "earlier-1" in {comparison.candidate for comparison in study.comparisons}
+    assert study.search.space.choice("calls").expected > plain.search.space.choice("calls").expected
+    assert study.definition.digest != plain.definition.digest
+    with pytest.raises(UserError, match=r"elsewhere.jsonl: it is of fake, not of mariadb"):
+        tune_study("mariadb", Options(strategy="default", prior=(str(file),)))
+    exchange.write(file, [at(1, begun)])
+    with pytest.raises(UserError, match=r"it has no search that came to its end"):
+        tune_study("fake", Options(strategy="default", prior=(str(file),)))
+
+
+def test_a_report_says_what_was_trained_and_what_that_costs_elsewhere() -> None:
+    loads = (FinalistOn("mine", True, 1.0, 1.31, 1.3, 1.32), FinalistOn("backup", False, 0.0, 0.97, 0.96, 0.98))
+    ended = SearchEnded("pgo", "pgo", (), 3, 0, "", (), (), {}, 0.0, 100.0, {}, trained=("mine",), loads=loads)
+    said = markdown(Document("", (report.section(BEGUN, ended),)))
+    assert "pgo is trained on mine" in said
+    assert "| mine | 1 | yes | +31.0 % | +30.0 % to +32.0 % |" in said
+    assert "| backup | guarded | no | -3.0 % | -4.0 % to -2.0 % |" in said
+    assert "is not known" not in said
+    alone = markdown(Document("", (report.section(BEGUN, replace(ended, loads=loads[:1])),)))
+    assert "what its profile costs on other loads is not known" in alone
+    timed = replace(BEGUN, objective="p99@300", prior=("fake-there",))
+    assert "for the best p99@300, beginning with what fake-there found" in markdown(
+        Document("", (report.section(timed, ended),))
+    )
 
 
 @pytest.mark.parametrize(

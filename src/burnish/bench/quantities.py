@@ -46,6 +46,7 @@ READERS: Mapping[str, Read] = {
     declared.THROUGHPUT.name: _throughput,
     declared.LATENCY.name: _latency("p95"),
     declared.MEMORY.name: _rss,
+    declared.TAIL.name: _latency("p99"),
 }
 """By the quantity's name."""
 

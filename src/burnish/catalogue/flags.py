@@ -297,12 +297,13 @@ def _unknown(what: str, name: str, known: Iterable[str], verb: str) -> UserError
     return UserError(f"{message}; `{verb}` lists them")
 
 
-def check(recipe: Recipe, who: str) -> None:
+def check(recipe: Recipe, who: str, *, whole: bool = True) -> None:
     """Checks a recipe for unknown names and for entries that contradict each other.
 
     Args:
         recipe: as it was read.
         who: name of the recipe, for the error.
+        whole: whether it is a recipe by itself; a change to one may need what that has.
 
     Raises:
         UserError: the recipe is wrong; names the entries and what to do.
@@ -326,7 +327,7 @@ def check(recipe: Recipe, who: str) -> None:
         for earlier in entries[:number]:
             if earlier.name in entry.excludes or entry.name in earlier.excludes:
                 raise UserError(f"{who}: flag {entry.name!r} contradicts {earlier.name!r}; leave one out")
-        if entry.requires_profile and not (recipe.pgo or recipe.profile or recipe.sampled):
+        if whole and entry.requires_profile and not (recipe.pgo or recipe.profile or recipe.sampled):
             raise UserError(f"{who}: flag {entry.name!r} does something only with a profile; add pgo = true")
 
 

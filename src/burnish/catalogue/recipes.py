@@ -85,14 +85,17 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool
     return variants
 
 
-def recipe_of(table: Mapping[str, Any], where: str, folder: Path) -> Recipe:
-    """The recipe of a table in the catalogue's format, from the file `where`; paths are relative to `folder`."""
-    return _checked(validated(RecipeEntry, table, where), where, folder)
+def recipe_of(table: Mapping[str, Any], where: str, folder: Path, *, whole: bool = True) -> Recipe:
+    """The recipe of a table in the catalogue's format, from the file `where`; paths are relative to `folder`.
+
+    Without `whole` it is a change to another recipe, which may have what its flags need.
+    """
+    return _checked(validated(RecipeEntry, table, where), where, folder, whole=whole)
 
 
-def _checked(entry: RecipeEntry, where: str, folder: Path) -> Recipe:
+def _checked(entry: RecipeEntry, where: str, folder: Path, *, whole: bool = True) -> Recipe:
     recipe = Recipe(**entry.model_dump())
-    flags.check(recipe, where)
+    flags.check(recipe, where, whole=whole)
     return replace(recipe, patches=_located(recipe.patches, folder))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,18 +16,27 @@ from burnish.catalogue import flags
 from burnish.catalogue.bundled.overlays import overlaid
 from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 from burnish.catalogue.load import variant, variant_with
+from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Marks, Recipe, Variant
+from burnish.model.workload import OWN_TESTS
 from burnish.search.space import Choice, Forbidden, Point, Space, Step
 
 FILE = "space.toml"
+
+MEASURED, ENGINE = "@measured", "@engine"
+"""In a level's training: the loads that are searched for, by their weights; those that the engine trains on usually."""
 
 MARKS = Marks(changes_results=True, narrows_portability=True, weakens_security=True).words
 """Every mark that a user may allow."""
 
 
+Level = tuple[str, str]
+"""A choice and its level."""
+
+
 class _Choice(Entry):
     reason: Reason
-    step: Literal["compile", "relink", "rewrite"]
+    step: Literal["compile", "train", "optimise", "relink", "rewrite"]
     expected: float = Field(gt=0.0, le=50.0)
     levels: dict[str, dict[str, Any]] = Field(min_length=2)
     marks: tuple[Literal["changes results", "narrows portability", "weakens security"], ...] = ()
@@ -78,6 +88,31 @@ class SpaceFile:
                 raise unknown("mark", mark, MARKS)
         own = [one for one in self.space.choices if not self.engines[one.name] or engine in self.engines[one.name]]
         return self.space.only(own, {}).unmarked(allowed)
+
+    def trained_on(self, spec: EngineSpec, weights: Mapping[str, float]) -> SpaceFile:
+        """The same with what `@measured` and `@engine` stand for in a training; levels that mean nothing here are gone.
+
+        Args:
+            spec: the engine.
+            weights: by load (`Workload.identity`), its weight in what is searched for.
+        """
+        usual = _shares(dict(spec.training))
+        known, had = {MEASURED: _shares(weights), ENGINE: usual}, [usual]
+        overlays, gone = dict(self.overlays), set[Level]()
+        for pair, overlay in self.overlays.items():
+            if "training" not in overlay:
+                continue
+            found = _expanded(overlay["training"], known)
+            if (OWN_TESTS in found and not spec.gate_tests) or found in had:
+                gone.add(pair)
+                continue
+            had.append(found)
+            overlays[pair] = {**overlay, "training": [list(one) for one in found.items()]}
+        choices = [
+            replace(one, levels=tuple(level for level in one.levels if (one.name, level) not in gone))
+            for one in self.space.choices
+        ]
+        return replace(self, space=self.space.only(choices, self.space.left_out), overlays=overlays)
 
     def recipe(self, point: Point) -> Recipe:
         """The recipe that a point stands for."""
@@ -148,17 +183,33 @@ def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
     return SpaceFile(space, overlays, file.bolt_defaults, {name: entry.engines for name, entry in file.choice.items()})
 
 
+def _shares(weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights that add up to 1, rounded so that equal trainings have equal names."""
+    total = sum(weights.values())
+    return {name: round(weight / total, 3) for name, weight in weights.items()}
+
+
+def _expanded(training: Sequence[Sequence[Any]], known: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """A training whose groups of loads are replaced by their loads, as shares."""
+    found: dict[str, float] = {}
+    for name, weight in training:
+        for load, share in known.get(name, {name: 1.0}).items():
+            found[load] = found.get(load, 0.0) + weight * share
+    return _shares(found)
+
+
 def _marks(entry: _Choice, recipe: Recipe) -> tuple[str, ...]:
     """The marks of a level: those of its flags and target, and those that its choice states."""
     return tuple(dict.fromkeys((*flags.marks(recipe).words, *entry.marks)))
 
 
 def _of_flags(recipes: Mapping[tuple[str, str], Recipe]) -> list[Forbidden]:
-    """What the flags' own entries forbid: a compiler that has no such flag, a build without the profile it needs."""
+    """What the flags' own entries forbid: compilers that lack them, builds without what they need, contradictions."""
     families = {
         level: recipe.toolchain.partition("-")[0] for (name, level), recipe in recipes.items() if name == "compiler"
     }
     none = tuple(level for (name, level), recipe in recipes.items() if name == "profile" and not recipe.pgo)
+    plain = tuple(level for (name, level), recipe in recipes.items() if name == "lto" and recipe.lto == "none")
     found = []
     for (name, level), recipe in recipes.items():
         for flag in map(flags.flag, recipe.flags):
@@ -168,4 +219,22 @@ def _of_flags(recipes: Mapping[tuple[str, str], Recipe]) -> list[Forbidden]:
                 found.append(Forbidden({name: (level,), "compiler": lacking}, f"{flag.name}: {why}"))
             if flag.requires_profile and none:
                 found.append(Forbidden({name: (level,), "profile": none}, f"{flag.name} needs a profile"))
+            if flag.requires_lto and plain:
+                found.append(Forbidden({name: (level,), "lto": plain}, f"{flag.name} needs link-time optimisation"))
+    for (one, other), words in _contradictions(recipes).items():
+        found.append(Forbidden({one[0]: (one[1],), other[0]: (other[1],)}, words))
+    return found
+
+
+def _contradictions(recipes: Mapping[Level, Recipe]) -> dict[tuple[Level, Level], str]:
+    """By two levels of different choices, in which way their flags contradict each other."""
+    found = {}
+    flagged = {level: recipe for level, recipe in recipes.items() if recipe.flags}
+    for one, other in combinations(flagged, 2):
+        both = Recipe(flags=(*flagged[one].flags, *flagged[other].flags))
+        try:
+            if one[0] != other[0]:
+                flags.check(both, f"{'='.join(one)} and {'='.join(other)}", whole=False)
+        except UserError as error:
+            found[one, other] = str(error)
     return found

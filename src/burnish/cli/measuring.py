@@ -27,10 +27,12 @@ from burnish.report.answer import board as board_report
 from burnish.report.document import Document
 from burnish.report.render import terminal
 from burnish.report.sections import plan as plan_report
+from burnish.search.ahead import Ahead
 from burnish.study import runner
 from burnish.study.constructors.calibrate import calibrate_study
 from burnish.study.constructors.compare import compare_study
 from burnish.study.constructors.tune import tune_study
+from burnish.study.extras.foreseen import foreseen
 from burnish.study.planning.plan import Plan
 from burnish.study.planning.study_plan import plan_of, steps_of
 from burnish.study.request.options import Options
@@ -62,10 +64,17 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
     """Runs a study and prints its result, with `full` all of it; with `dry_run`, prints only its plan."""
     home = paths.home()
     if dry_run:
-        print_plan(steps_of(home, study, plan_of(home, study, by_name(study, Asked()), options), options), as_json)
+        planned = plan_of(home, study, by_name(study, Asked()), _of_rows(study, options))
+        ahead = foreseen(home, study, planned, options)
+        print_plan(steps_of(home, study, planned, options), as_json, ahead)
     else:
         for folder in measured(home, study, options):
             finish(folder, as_json, full=full)
+
+
+def _of_rows(study: Study, options: Options) -> Options:
+    """The options for the plan of a study's rows: a search's own are its known-good builds, whatever the budget."""
+    return options if study.search is None else replace(options, budget=None)
 
 
 def measured(home: Home, study: Study, options: Options, asked: Asked | None = None) -> list[Path]:
@@ -85,12 +94,12 @@ def draw_board(rows: Sequence[BoardRow]) -> RenderableType:
     return Text("\n").join(terminal.styled(line) for line in terminal.lines(document, progress.width - 4))
 
 
-def print_plan(plan: Plan, as_json: bool) -> None:
-    """Prints a plan as a table or as JSON."""
+def print_plan(plan: Plan, as_json: bool, ahead: Ahead | None = None) -> None:
+    """Prints a plan as a table or as JSON, with what a search is expected to do after its first builds."""
     if as_json:
-        print_json("plan", plan.as_dict())
+        print_json("plan", plan.as_dict() | ({"search": ahead.as_dict()} if ahead is not None else {}))
     else:
-        print_document(plan_report.document(plan))
+        print_document(plan_report.document(plan, ahead))
 
 
 @verb(

@@ -18,6 +18,7 @@ from burnish.hosts.host import chosen_of
 from burnish.model.sittings import GAP_S
 from burnish.model.workload import Design, Placement
 from burnish.workload import loads
+from burnish.workload.objective import aim_of
 
 Reader = Callable[[str, Sequence[str]], Any]
 
@@ -187,6 +188,12 @@ def designs(option: str, words: Sequence[str]) -> tuple[Design, ...]:
         if name not in known:
             raise unknown("design", name, known)
     return tuple(Design(name) for name in names(option, words))
+
+
+def objective(option: str, words: Sequence[str]) -> str:
+    """What a search is for: a quantity, a response time with its rate."""
+    aim_of(words[-1], option)
+    return words[-1]
 
 
 def strategy(_option: str, words: Sequence[str]) -> str:

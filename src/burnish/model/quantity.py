@@ -61,13 +61,25 @@ MEMORY = Quantity(
     "The server's resident set: what a build costs in memory on a host that runs several.",
 )
 
+TAIL = Quantity(
+    "p99",
+    "p99 latency",
+    "seconds",
+    "less",
+    "The response time that 99 of 100 requests stay below, which a page of many requests waits for.",
+)
+
 QUANTITIES: tuple[Quantity, ...] = (CAPACITY, THROUGHPUT, LATENCY, MEMORY)
-"""All of them, in the order of reports."""
+"""Those that are read in every study, in the order of reports."""
 
 HEADLINES = tuple(quantity for quantity in QUANTITIES if quantity.headline)
 """Those that verdicts can be about."""
 
-BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
+BY_NAME = {quantity.name: quantity for quantity in (*QUANTITIES, TAIL)}
+"""All of them; what is not in `QUANTITIES` is read where a study is about it."""
+
+LATENCIES = (LATENCY, TAIL)
+"""Response times: a study can be about one at a fixed rate, as waiting for a full server says nothing of the build."""
 
 
 def secondary(headline: str) -> tuple[Quantity, ...]:

@@ -44,12 +44,14 @@ class Costs:
         start: one start of one load.
         baseline: what comes before the first candidate (the baseline's build, data sets, canaries).
         confirmation: one fresh start of one load, as the winner is measured again.
+        after: what comes after the search within the same budget: ways to deploy its winner.
     """
 
     steps: Mapping[Step, float]
     start: float
     baseline: float = 0.0
     confirmation: float = 0.0
+    after: float = 0.0
 
 
 @dataclass(frozen=True)

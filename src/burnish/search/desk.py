@@ -64,9 +64,13 @@ class Desk:
     @property
     def reserve(self) -> float:
         """Seconds that are kept for measuring the winner again, and for steps that take longer than expected."""
+        return self.again + MARGIN * (self.settings.budget or 0.0)
+
+    @property
+    def again(self) -> float:
+        """Expected seconds of measuring the winner again, and of what comes after that."""
         costs, loads = self.settings.costs, len(self.settings.objective.loads)
-        again = self.settings.confirmation * loads * (costs.confirmation or costs.start)
-        return again + MARGIN * (self.settings.budget or 0.0)
+        return self.settings.confirmation * loads * (costs.confirmation or costs.start) + costs.after
 
     @property
     def left(self) -> float:
@@ -75,9 +79,9 @@ class Desk:
             return math.inf
         return self.settings.budget - self.settings.costs.baseline - self.book.spent - self.reserve
 
-    def step_of(self, point: Point) -> Step | None:
-        """What must be made for a build; None if it is there."""
-        had = [arm for arm in self.book.arms if self.book.arms[arm].digest or self.book.arms[arm].failed]
+    def step_of(self, point: Point, before: Sequence[Point] = ()) -> Step | None:
+        """What must be made for a build when these others have been made; None if it is there."""
+        had = [*before, *(one for one, arm in self.book.arms.items() if arm.digest or arm.failed)]
         if point in had or not point.settings:
             return None
         steps = [step for other in (*had, Point()) if (step := self.space.step(point, other)) is not None]
@@ -88,17 +92,17 @@ class Desk:
         had = self.making.get(step)
         return statistics.median(had) if had else self.settings.costs.steps[step]
 
-    def cost(self, point: Point, starts: int) -> float:
+    def cost(self, point: Point, starts: int, before: Sequence[Point] = ()) -> float:
         """Expected seconds of making a build, if need be, and of taking so many starts of every load."""
-        step = self.step_of(point)
+        step = self.step_of(point, before)
         start = self.settings.costs.start * len(self.settings.objective.loads)
         return (0.0 if step is None else self.seconds_of(step)) + starts * start
 
     def fitting(self, wants: Sequence[Want]) -> tuple[Want, ...]:
         """The first of these that fit together."""
-        left, kept = self.left, []
+        left, kept = self.left, list[Want]()
         for want in wants:
-            cost = self.cost(want.point, want.starts)
+            cost = self.cost(want.point, want.starts, [one.point for one in kept])
             if cost > left:
                 break
             left -= cost

@@ -10,6 +10,7 @@ from burnish.search.effects import Effect
 from burnish.search.search import Search
 from burnish.search.space import Point
 from burnish.search.strategies.screen import factors_around
+from burnish.statistics.intervals import Interval
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind, judge
 
@@ -26,6 +27,7 @@ class Outcome:
         winner: the build that is shown to be faster than the baseline on fresh starts; None: there is none.
         finalist: the build that was measured again; None: none was worth it.
         verdict: the verdict of its fresh starts; None without any.
+        loads: by load, the ratio of the fresh starts to the baseline.
         slower_on: guarded loads on which the fresh starts do not exclude that it is slower by more than a delta.
         arms: every build that was tried, the best first, those that failed last.
         effects: main effects, the largest first.
@@ -39,6 +41,7 @@ class Outcome:
     winner: Point | None
     finalist: Point | None
     verdict: Judgement | None
+    loads: Mapping[str, Interval]
     slower_on: tuple[str, ...]
     arms: tuple[Arm, ...]
     effects: tuple[Effect, ...]
@@ -71,6 +74,7 @@ def outcome(search: Search) -> Outcome:
         winner=finalist if won else None,
         finalist=finalist,
         verdict=verdict,
+        loads={load: found for load in book.objective.loads if (found := _on(arm, load)) is not None},
         slower_on=slower,
         arms=(*book.measured, *failed.values()),
         effects=tuple(sorted(desk.effects.values(), key=lambda one: -one.effect)),
@@ -82,10 +86,15 @@ def outcome(search: Search) -> Outcome:
     )
 
 
+def _on(arm: Arm | None, load: str) -> Interval | None:
+    """What the fresh starts of a build say of a load; None without any."""
+    readings = arm.fresh_readings.get(load, ()) if arm is not None else ()
+    return judge(readings, Rule.fixed(len(readings))).difference if len(readings) > 1 else None
+
+
 def _kept(arm: Arm, load: str, delta: float) -> bool:
     """Whether the fresh starts of a guarded load exclude that the build is slower by more than a delta."""
-    readings = arm.fresh_readings.get(load, ())
-    found = judge(readings, Rule.fixed(len(readings))).difference if len(readings) > 1 else None
+    found = _on(arm, load)
     return found is not None and found.low >= 1.0 - delta
 
 

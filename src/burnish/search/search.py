@@ -15,7 +15,7 @@ from burnish.base.errors import UserError, unknown
 from burnish.search.asks import STRATEGIES, Ask, Settings, Told
 from burnish.search.book import Book
 from burnish.search.desk import MARGIN, Desk
-from burnish.search.space import Space
+from burnish.search.space import Point, Space
 from burnish.search.strategies import strategy
 
 
@@ -92,18 +92,24 @@ def check_budget(desk: Desk) -> None:
     Raises:
         UserError: it is not; the message says what is needed.
     """
-    budget, costs, first = desk.settings.budget, desk.settings.costs, desk.settings.rule.looks[0]
-    if budget is None:
-        return
-    points = [*desk.space.rungs.values()] or [
-        desk.space.changed(desk.space.point({}), {choice.name: choice.levels[1]}) for choice in desk.space.choices
-    ]
-    least = min(desk.cost(point, first) for point in points)
-    again = desk.reserve - MARGIN * budget
-    if desk.left < least:
-        needed = (costs.baseline + least + again) / (1.0 - MARGIN)
+    budget, candidate = desk.settings.budget, cheapest(desk)
+    if budget is not None and desk.left < candidate:
         raise UserError(
-            f"--budget {duration(budget)}: too small: the baseline takes about {duration(costs.baseline)}, the "
-            f"cheapest candidate {duration(least)}, and measuring it again {duration(again)}; give at least "
-            f"{-int(-needed // 60)}m"
+            f"--budget {duration(budget)}: too small: the baseline takes about "
+            f"{duration(desk.settings.costs.baseline)}, the cheapest candidate {duration(candidate)}, and measuring it "
+            f"again {duration(desk.again)}; give at least {-int(-least_budget(desk) // 60)}m"
         )
+
+
+def cheapest(desk: Desk) -> float:
+    """Expected seconds of the cheapest candidate that a search may begin with, and of its first starts."""
+    first = desk.settings.rule.looks[0]
+    points = [*desk.space.rungs.values()] or [
+        desk.space.changed(Point(), {choice.name: choice.levels[1]}) for choice in desk.space.choices
+    ]
+    return min(desk.cost(point, first) for point in points)
+
+
+def least_budget(desk: Desk) -> float:
+    """The smallest budget that is enough for a search that is at its beginning, seconds."""
+    return (desk.settings.costs.baseline + cheapest(desk) + desk.again) / (1.0 - MARGIN)

@@ -21,8 +21,12 @@ class Step(IntEnum):
     """The linked program is rewritten (BOLT, strip), or only started otherwise."""
     RELINK = 1
     """The program is linked again; its objects come from the compiler's cache."""
-    COMPILE = 2
-    """Every object is compiled again, and what is trained is trained again."""
+    OPTIMISE = 2
+    """Every object is compiled again, by the profile that is there, if the build has one."""
+    TRAIN = 3
+    """The instrumented build that is there is trained otherwise, then every object is compiled again."""
+    COMPILE = 4
+    """Every object is compiled again; of what is trained the instrumented build too, which is trained then."""
 
     @property
     def word(self) -> str:

@@ -63,6 +63,8 @@ class SearchRequest:
         objective: what is searched for.
         pattern: the comparisons of one build with the baseline, a load each.
         allowed: marks that builds may have.
+        asked: what it is for, as the user asked for it; '': as much work as possible.
+        prior: names of earlier searches from whose findings it begins.
     """
 
     file: SpaceFile
@@ -72,6 +74,8 @@ class SearchRequest:
     objective: Objective
     pattern: tuple[Comparison, ...]
     allowed: tuple[str, ...] = ()
+    asked: str = ""
+    prior: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:

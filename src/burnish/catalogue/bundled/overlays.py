@@ -49,7 +49,7 @@ def overlaid(recipe: Recipe, overlay: Mapping[str, Any], where: str) -> Recipe:
     """A recipe with an overlay applied; paths of patches are relative to the studies' folder."""
     if not overlay:
         return recipe
-    added = load.recipe_of(overlay, where, FOLDER)
+    added = load.recipe_of(overlay, where, FOLDER, whole=False)
     changes: dict[str, Any] = {name: getattr(added, name) for name in overlay}
     for name in _JOINED:
         if name in changes:

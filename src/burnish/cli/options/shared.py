@@ -197,9 +197,18 @@ ALLOW = _build(
     "allow", ("--allow",), "Marks that a search may have: weakens-security, narrows-portability, changes-results.",
     readers.marks, "MARK,...", many=True,
 )  # fmt: skip
+PRIOR = _build(
+    "prior", ("--prior",), "Earlier searches of this engine, from any host, whose findings are tried first: runs or "
+    "exported records.", readers.names, "RUN|FILE,...", many=True,
+)  # fmt: skip
 GUARD = _load(
     "guards", ("--guard",), "Loads on which the search's winner must not be slower than the baseline.", readers.names,
     "NAME,...", many=True,
+)  # fmt: skip
+OBJECTIVE = _load(
+    "objective", ("--objective",), "What a search is for: capacity (CPU per transaction), throughput, or p95@RATE, "
+    "p99@RATE, capacity@RATE at a fixed rate of transactions a second.", readers.objective, "NAME",
+    unset="as much work as possible",
 )  # fmt: skip
 WEIGHT = _load(
     "weights", ("--weight",), "How much a load counts in a search, LOAD=NUMBER.", readers.weights, "LOAD=N", many=True,
@@ -256,7 +265,7 @@ SOURCES = (SOURCE, SOURCE_VERSION, SHA256)
 PORTABILITY = (PORTABLE, EMULATE)
 REPLICATES = (LAYOUTS, TRAININGS)
 WHAT_TO_BUILD = (VARIANTS, RECIPES, FEATURES, *SOURCES, *PORTABILITY, *REPLICATES)
-SEARCH = (STRATEGY, SPACE, ALLOW, WEIGHT, GUARD)
+SEARCH = (STRATEGY, SPACE, PRIOR, ALLOW, OBJECTIVE, WEIGHT, GUARD)
 LOAD = (WORKLOADS, THREADS)
 DEPLOYMENT = (SET, DATA, DATABASE, DEFAULTS_FILE, STRICT)
 HOW_EXACTLY = (PRECISION, MAX_STARTS, STARTS, PAIRS, DESIGN, PLACEMENT, EXPLORE, KEEP_CACHED, FORCE, SEED)

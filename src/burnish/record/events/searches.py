@@ -29,6 +29,9 @@ class SearchBegun(Event):
         confirmation: number of fresh starts.
         cap: starts of a build at most.
         allowed: marks that its builds may have.
+        objective: what it is for, as asked (``p99@400``); '': as much work as possible.
+        prior: names of earlier searches from whose findings it began.
+        after: expected seconds of ways to deploy its winner, which are kept of the budget.
     """
 
     strategy: str
@@ -46,6 +49,9 @@ class SearchBegun(Event):
     confirmation: int = 8
     cap: int = 12
     allowed: tuple[str, ...] = ()
+    objective: str = ""
+    prior: tuple[str, ...] = ()
+    after: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -105,6 +111,27 @@ class MainEffect:
 
 
 @dataclass(frozen=True)
+class FinalistOn:
+    """What the fresh starts of a search's finalist say of one load.
+
+    Attributes:
+        load: the load.
+        trained: whether its profile was trained on it.
+        weight: how much it counts in what was searched for; 0: it is guarded only.
+        ratio: to the baseline.
+        low: lower end of its 95 % interval.
+        high: upper end.
+    """
+
+    load: str
+    trained: bool
+    weight: float
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class SearchEnded(Event):
     """A search is at its end.
 
@@ -121,6 +148,8 @@ class SearchEnded(Event):
         another_hour: what another hour is expected to bring (0.01 = 1 %).
         seconds: all that it took.
         settings: choices of the finalist that do not have their usual level.
+        trained: what the finalist's profile was trained on; empty: it has none.
+        loads: what its fresh starts say of each load.
     """
 
     winner: str | None
@@ -135,3 +164,5 @@ class SearchEnded(Event):
     another_hour: float
     seconds: float
     settings: Mapping[str, str] = field(default_factory=dict)
+    trained: tuple[str, ...] = ()
+    loads: tuple[FinalistOn, ...] = ()

@@ -172,7 +172,10 @@ def _beside(result: Result, name: str, marked: Marks | None, *, wide: bool) -> S
 
 def _title(result: Result) -> str:
     headlines = {one.headline for one in result.rows if one.ratio}
-    of = f" per {_OF[next(iter(headlines))]}" if len(headlines) == 1 and headlines <= _OF.keys() else ""
+    if len(headlines) == 1 and not headlines <= _OF.keys():
+        (name,) = headlines
+        return f"% better {BY_NAME[name].title if name in BY_NAME else name}"
+    of = f" per {_OF[next(iter(headlines))]}" if len(headlines) == 1 else ""
     return f"% more work{of}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from burnish.base.durations import duration
-from burnish.record.events.searches import MainEffect, SearchBegun, SearchEnded
+from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded
 from burnish.report.compose import points, row
 from burnish.report.document import Column, Heading, Section, Table
 from burnish.report.words import plural
@@ -27,15 +27,18 @@ def section(begun: SearchBegun | None, ended: SearchEnded | None, *, full: bool 
     effects = ended.effects if full else [one for one in ended.effects if one.low > 1.0 or one.high < 1.0][:FEW]
     columns = (Column("change"), *(Column(head, right=True) for head in ("effect", "95 % interval", "builds")))
     table = Table("search-effects", columns, tuple(row(*_cells(one)) for one in effects))
-    lines = [*_came(begun, ended), *(ended.path if full else ()), *_left(ended, full=full)]
-    blocks = (Heading("Search"), points(lines), *((table,) if effects else ()))
+    lines = [*_came(begun, ended), *_trained(ended), *(ended.path if full else ()), *_left(ended, full=full)]
+    tables = (*([_by_load(ended)] if ended.loads else []), *((table,) if effects else ()))
+    blocks = (Heading("Search"), points(lines), *tables)
     return Section("search", blocks)
 
 
 def _asked(begun: SearchBegun) -> str:
     budget = f" within {duration(begun.budget)}" if begun.budget is not None else ""
     size = f"{plural(begun.choices, 'choice')}, {plural(begun.size, 'build')} allowed"
-    return f"searched {size} ({begun.strategy}){budget}"
+    aim = f" for the best {begun.objective}" if begun.objective else ""
+    prior = f", beginning with what {' and '.join(begun.prior)} found" if begun.prior else ""
+    return f"searched {size} ({begun.strategy}){budget}{aim}{prior}"
 
 
 def _came(begun: SearchBegun, ended: SearchEnded) -> list[str]:
@@ -54,6 +57,27 @@ def _came(begun: SearchBegun, ended: SearchEnded) -> list[str]:
     return lines
 
 
+def _trained(ended: SearchEnded) -> list[str]:
+    """What the finalist was trained on, and whether it is known what that costs on other loads."""
+    if not ended.trained:
+        return []
+    lines = [f"{ended.finalist} is trained on {', '.join(ended.trained)}"]
+    if all(one.trained for one in ended.loads):
+        lines.append("what its profile costs on other loads is not known: none was measured; --guard LOAD measures one")
+    return lines
+
+
+def _by_load(ended: SearchEnded) -> Table:
+    """The finalist's fresh starts by load; of a build with a profile, whether each load was trained."""
+    heads = ("load", "counts", *(("trained",) if ended.trained else ()))
+    columns = (*map(Column, heads), Column("fresh starts", right=True), Column("95 % interval", right=True))
+    rows = []
+    for one in ended.loads:
+        trained = ("yes" if one.trained else "no",) if ended.trained else ()
+        rows.append(row(one.load, f"{one.weight:g}" if one.weight else "guarded", *trained, *_change(one)))
+    return Table("search-loads", columns, tuple(rows))
+
+
 def _left(ended: SearchEnded, *, full: bool) -> list[str]:
     """What was not tried, and what another hour is expected to bring."""
     if not ended.untried:
@@ -67,5 +91,10 @@ def _left(ended: SearchEnded, *, full: bool) -> list[str]:
 
 
 def _cells(one: MainEffect) -> tuple[str, ...]:
+    return f"{one.choice}={one.level}", *_change(one), str(one.builds)
+
+
+def _change(one: MainEffect | FinalistOn) -> tuple[str, str]:
+    """A ratio and its interval in per cent."""
     percent = [f"{100 * (ratio - 1):+.1f} %" for ratio in (one.ratio, one.low, one.high)]
-    return f"{one.choice}={one.level}", percent[0], f"{percent[1]} to {percent[2]}", str(one.builds)
+    return percent[0], f"{percent[1]} to {percent[2]}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from burnish.base.durations import duration
 from burnish.report.compose import dropping, points, row
-from burnish.report.document import Column, Document, Paragraph, Role, Row, Section, Span, Table
+from burnish.report.document import Column, Document, Heading, Paragraph, Role, Row, Section, Span, Table
+from burnish.report.words import plural
+from burnish.search.ahead import Ahead, StageAhead
 from burnish.study.planning.plan import Plan, Step, amount, summary
 
 _STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at least", "again": "at most"}
@@ -14,8 +17,19 @@ _FIGURES = ("", "min", "disk", "mem")
 _GUESSES = "disk, mem: GB; \"~\": a guess, from the engine's rough figures or from another variant's step"
 
 
-def document(plan: Plan) -> Document:
-    """Source, steps and totals."""
+_STAGES = {
+    "ladder": "known-good builds, raced",
+    "screen": "many changes of the best at once, for their effects",
+    "race": "what helped, together",
+    "eliminate": "what is not shown to help is taken out",
+    "bayes": "builds that a model of what was measured proposes",
+    "random": "builds that are drawn",
+    "confirm": "the winner again on fresh starts",
+}
+
+
+def document(plan: Plan, ahead: Ahead | None = None) -> Document:
+    """Source, steps and totals; of a search also what it is expected to do."""
     columns = tuple(
         Column(name, right=name in _FIGURES, whole=name in _FIGURES)
         for name in ("", "step", "for", "min", "disk", "mem", "state")
@@ -30,8 +44,36 @@ def document(plan: Plan) -> Document:
             Section("heading", (Paragraph(Span(title)),)),
             Section("steps", (steps,)),
             Section("totals", (points([*summary(plan), *([_GUESSES] if guessed else [])]),)),
+            *([_search(ahead)] if ahead is not None else []),
         ),
     )
+
+
+def _search(ahead: Ahead) -> Section:
+    """What a search is expected to do: its stages, what a step costs, the smallest budget."""
+    columns = (Column("stage", whole=True), *(Column(head, right=True) for head in ("builds", "starts", "min")))
+    stages = ahead.stages if ahead.told else (StageAhead("baseline", 1, 0, ahead.baseline), *ahead.stages)
+    rows = [row(one.name, *_stage(one), _STAGES.get(one.name, "")) for one in stages]
+    space = f"{plural(ahead.choices, 'choice')}, {plural(ahead.size, 'build')} allowed"
+    within = f" within {duration(ahead.budget)}" if ahead.budget is not None else ""
+    costs = ", ".join(f"{word} {duration(seconds)}" for word, seconds in ahead.steps.items())
+    usual = "if known-good builds gain what is usual and nothing else does; where something does, it goes on there"
+    lines = [
+        f"about {duration(ahead.seconds)} in all, {usual}",
+        f"a build costs {costs} (with its tests); a start {duration(ahead.start)} for each load",
+        f"the smallest budget is {-int(-ahead.least // 60)}m: the baseline, the cheapest candidate, and that again",
+    ]
+    if ahead.after:
+        lines.insert(1, f"kept of it for ways to deploy the winner: {duration(ahead.after)}")
+    if ahead.told:
+        lines.insert(0, f"goes on after {plural(ahead.told, 'step')} of an interrupted run")
+    table = Table("search-stages", (*columns, Column("what")), tuple(rows))
+    title = Heading(f"Search of {space} ({ahead.strategy}){within}")
+    return Section("search", (title, table, points(lines)))
+
+
+def _stage(stage: StageAhead) -> tuple[str, ...]:
+    return str(stage.builds or ""), str(stage.starts or ""), f"{stage.seconds / _MINUTE:.0f}"
 
 
 def _row(number: int, step: Step) -> Row:

@@ -10,7 +10,6 @@ from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import read_host
 from burnish.builds.stages import Compile
-from burnish.model.engine import EngineSpec
 from burnish.profiles.collecting import PROFILE_FILE
 from burnish.record.store import Store
 from burnish.study.builds.make import Chain, resolve
@@ -65,7 +64,7 @@ def chains_of(
         folder=folder,
     )
     by_name = (
-        {chain.variant.name: _trainable(spec, chain) for chain in chains}
+        {chain.variant.name: _trainable(study, chain) for chain in chains}
         if study.tolerant
         else {chain.variant.name: chain for chain in chains}
     )
@@ -74,10 +73,10 @@ def chains_of(
     return {variant.name: foreign.get(variant.name) or by_name[variant.name] for variant in every}
 
 
-def _trainable(spec: EngineSpec, chain: Chain) -> Chain:
+def _trainable(study: Study, chain: Chain) -> Chain:
     """The chain; it cannot be made if its training names a load that the engine lacks."""
     try:
-        training_workloads(spec, [chain.variant])
+        training_workloads(study.engine, [chain.variant], study.workloads)
     except UserError as error:
         return replace(chain, missing=chain.missing or str(error))
     return chain

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from burnish.base import paths
 from burnish.base.errors import UserError, together, unknown
 from burnish.builds.evidence import Portable
 from burnish.catalogue import load
@@ -11,16 +12,19 @@ from burnish.catalogue.deployment import deployment
 from burnish.catalogue.instructions import demanded
 from burnish.catalogue.space import space_file
 from burnish.model.recipe import Variant
-from burnish.model.workload import Workload
+from burnish.model.workload import Design, Placement, Workload
 from burnish.search.asks import Objective
+from burnish.search.prior import informed
 from burnish.study.comparison import BASELINE, Comparison
 from burnish.study.request.definition import definition_of
 from burnish.study.request.options import Options
 from burnish.study.request.placing import placing
+from burnish.study.request.prior import findings
 from burnish.study.request.request import read_request
 from burnish.study.study import Confirmation, SearchRequest, Study
 from burnish.study.trials.timing import factors_of, layouts_of, rule_of
 from burnish.workload.deployment import choices_of
+from burnish.workload.objective import Aim, aim_of
 
 
 def tune_study(engine: str, options: Options) -> Study:
@@ -31,10 +35,12 @@ def tune_study(engine: str, options: Options) -> Study:
     """
     if options.searches:
         return search_study(engine, options)
+    for option, given in (("--objective", options.objective), ("--prior", options.prior)):
+        if given:
+            raise UserError(f"{option}: is of a search; add --budget TIME or --strategy NAME, and name no variants")
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
     names = [variant.name for variant in variants]
-    choices = choices_of(options.deploy, request.spec, deployment(request.spec.name))
     return Study(
         definition=definition_of("tune", request.spec, options, names, workloads, request.features, variants),
         engine=request.spec,
@@ -51,7 +57,7 @@ def tune_study(engine: str, options: Options) -> Study:
         named=frozenset(options.variants),
         sample=options.why,
         sample_seconds=options.seconds,
-        deploy=choices,
+        deploy=choices_of(options.deploy, request.spec, deployment(request.spec.name)),
     )
 
 
@@ -61,33 +67,49 @@ def search_study(engine: str, options: Options) -> Study:
     Raises:
         UserError: everything that is wrong with the request.
     """
-    loads = options.workloads or load.engine(engine).workloads
+    aim = aim_of(options.objective)
+    options = timed(aim, options)
+    loads = tuple(map(aim.load, options.workloads or load.engine(engine).workloads))
     guards = tuple(name for name in options.guards if name not in loads)
     options = replace(options, workloads=(*loads, *guards), precision=None)
-    file = space_file(options.space)
+    baseline = load.variant(BASELINE)
+    request = read_request(engine, replace(options, variants=(baseline.name,)))
+    objective = objective_of(request.workloads, options)
+    weights = {one.identity: objective.weights[one.name] for one in request.workloads if one.name in objective.weights}
+    file = space_file(options.space).trained_on(request.spec, weights)
     space = file.for_engine(engine, options.allow)
     if not space.choices:
         raise UserError(f"the space of {engine} is empty: every choice is for other engines or has a mark; see --allow")
-    baseline = load.variant(BASELINE)
-    request = read_request(engine, replace(options, variants=(baseline.name,)))
+    earlier = findings(paths.home(), options.prior, engine)
+    space = informed(space, earlier)
     variants = (baseline, *(file.variant(point, name) for name, point in space.rungs.items()))
-    objective = objective_of(request.workloads, options)
-    pattern = comparisons_of((baseline, replace(baseline, name="candidate")), request.workloads, options)
+    pattern = comparisons_of((baseline, replace(baseline, name="candidate")), request.workloads, options, aim.quantity)
     strategy = options.strategy or "default"
-    search = SearchRequest(file, space, strategy, options.budget, objective, pattern, options.allow)
+    search = SearchRequest(
+        file=file,
+        space=space,
+        strategy=strategy,
+        budget=options.budget,
+        objective=objective,
+        pattern=pattern,
+        allowed=options.allow,
+        asked=options.objective or "",
+        prior=tuple(finding.name for finding in earlier),
+    )
     asked = {
         "strategy": search.strategy,
         "budget": options.budget,
         "weights": dict(objective.weights),
         "guards": objective.guards,
         "space": search.digest,
+        **({"objective": options.objective} if options.objective is not None else {}),
     }
     names = [variant.name for variant in variants]
     definition = definition_of("tune", request.spec, options, names, request.workloads, request.features, variants)
     return Study(
         definition=replace(definition, search=asked),
         engine=request.spec,
-        comparisons=comparisons_of(variants, request.workloads, options),
+        comparisons=comparisons_of(variants, request.workloads, options, aim.quantity),
         variants={variant.name: variant for variant in variants},
         features=request.features,
         workloads=request.workloads,
@@ -96,6 +118,28 @@ def search_study(engine: str, options: Options) -> Study:
         explore=options.explore,
         confirmation=confirmation_of(options),
         search=search,
+        deploy=choices_of(options.deploy, request.spec, deployment(request.spec.name)),
+    )
+
+
+def timed(aim: Aim, options: Options) -> Options:
+    """The options of a search at a rate: its guards and weights are of loads at it; response times one side at a time.
+
+    Raises:
+        UserError: a duet was asked for, in which there are no response times of one server.
+    """
+    if not aim.rate:
+        return options
+    if aim.waits and placing(options).design is Design.DUET:
+        raise UserError(
+            f"--objective {options.objective}: in a duet a request waits for the other side's server too; "
+            "leave --design and --placement out, or give --placement apart"
+        )
+    return replace(
+        options,
+        guards=tuple(map(aim.load, options.guards)),
+        weights=tuple((aim.load(name), weight) for name, weight in options.weights),
+        placement=options.placement or (Placement.APART if aim.waits and not options.design else None),
     )
 
 
@@ -122,9 +166,9 @@ def objective_of(workloads: tuple[Workload, ...], options: Options) -> Objective
 
 
 def comparisons_of(
-    variants: tuple[Variant, ...], workloads: tuple[Workload, ...], options: Options
+    variants: tuple[Variant, ...], workloads: tuple[Workload, ...], options: Options, quantity: str | None = None
 ) -> tuple[Comparison, ...]:
-    """Every variant compared with the first, the baseline, on every load."""
+    """Every variant compared with the first, the baseline, on every load, by a quantity or the one of the design."""
     baseline, *candidates = variants
     asked = placing(options)
     return tuple(
@@ -138,7 +182,7 @@ def comparisons_of(
             candidate=variant.name,
             given=options.settings,
             workload=workload,
-            quantity=None,
+            quantity=quantity,
             design=asked.design,
             placement=asked.placement,
         )

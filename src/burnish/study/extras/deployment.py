@@ -16,6 +16,7 @@ from burnish.base.errors import UserError
 from burnish.catalogue.deployment import Choice, Need
 from burnish.model.cell import CellId, Role
 from burnish.record.events.deployment import DeploymentTaken, DeploymentTried
+from burnish.record.events.searches import SearchEnded
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.statistics.verdicts import Kind
@@ -42,7 +43,7 @@ def deploy(workshop: Workshop) -> None:
     study = workshop.study
     if not study.deploy or not (loads := _loads(workshop)):
         return
-    build = recommended(workshop) or study.base
+    build = _build(workshop)
     workshop.make_baseline()
     workshop.make([build])
     if workshop.made[build].built is None:
@@ -61,9 +62,17 @@ def deployment_open(workshop: Workshop) -> bool:
     """Whether choices are still to be measured."""
     if not workshop.study.deploy or not _loads(workshop):
         return False
-    build = recommended(workshop) or workshop.study.base
+    build = _build(workshop)
     left = [choice for choice in workshop.study.deploy if _tried(workshop.record, choice.name, build) is None]
     return bool(left) or not _taken(workshop.record, build)
+
+
+def _build(workshop: Workshop) -> str:
+    """The build that is deployed: a search's winner, else what is recommended, else the baseline."""
+    if workshop.study.search is None:
+        return recommended(workshop) or workshop.study.base
+    ended = workshop.record.last(SearchEnded)
+    return (ended.event.winner if ended is not None else None) or workshop.study.base
 
 
 def _loads(workshop: Workshop) -> dict[str, Comparison]:
@@ -149,7 +158,7 @@ def _comparison(placing: Placing, like: Comparison, base: str, candidate: str, w
         given=like.given,
         versus=words,
         workload=like.workload,
-        quantity=None,
+        quantity=like.quantity,
         own_base=True,
         role=Role.DEPLOYMENT,
     ).as_asked(placing)

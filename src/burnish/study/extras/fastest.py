@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from burnish.base.errors import UserError
 from burnish.model.cell import Role
 from burnish.record.events.builds import ProgramExamined
 from burnish.record.events.bundled import ComparisonTried
-from burnish.record.events.searches import MainEffect, SearchBegun, SearchEnded, SearchTold
+from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded, SearchTold
 from burnish.search.asks import Ask, Told
 from burnish.search.effects import Effect
 from burnish.search.report import Outcome, outcome
@@ -206,6 +206,7 @@ def _end(workshop: Workshop, found: Outcome) -> None:
     }
     arms = [arm for arm in found.arms if not arm.failed]
     begun = workshop.record.last(SearchBegun)
+    trained = _trained(workshop, names[found.finalist.settings]) if found.finalist is not None else ()
     workshop.record.append(
         SearchEnded(
             winner=names[found.winner.settings] if found.winner is not None else None,
@@ -220,8 +221,29 @@ def _end(workshop: Workshop, found: Outcome) -> None:
             another_hour=found.another_hour,
             seconds=found.spent + (begun.event.before if begun is not None else 0.0),
             settings=dict(found.finalist.settings) if found.finalist is not None else {},
+            trained=trained,
+            loads=tuple(_loads(workshop, found, trained)),
         )
     )
+
+
+def _trained(workshop: Workshop, name: str) -> tuple[str, ...]:
+    """What a build's profile was trained on, loads by their identity; empty if it has none."""
+    recipe = workshop.study.variants[name].recipe
+    if not (recipe.pgo or recipe.bolt):
+        return ()
+    return tuple(load for load, _ in recipe.training or workshop.study.engine.training)
+
+
+def _loads(workshop: Workshop, found: Outcome, trained: Sequence[str]) -> Iterator[FinalistOn]:
+    """What the finalist's fresh starts say of each load."""
+    request = workshop.study.search
+    assert request is not None  # noqa: S101
+    identities = {workload.name: workload.identity for workload in workshop.study.workloads}
+    for load, ratio in found.loads.items():
+        weight = request.objective.weights.get(load, 0.0)
+        known = identities.get(load, load) in trained
+        yield FinalistOn(load, known, weight, ratio.ratio, ratio.low, ratio.high)
 
 
 def _effect(found: Effect) -> MainEffect:

@@ -56,6 +56,8 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         steps={
             Step.REWRITE.word: BOLT_SHARE * compile_ + gate,
             Step.RELINK.word: RELINK_SHARE * compile_ + gate,
+            Step.OPTIMISE.word: compile_ + gate,
+            Step.TRAIN.word: compile_ + (training if trains else 0.0) + gate,
             Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
         },
         start=start,
@@ -66,6 +68,9 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         confirmation=study.fresh_starts,
         cap=study.rule.cap,
         allowed=request.allowed,
+        objective=request.asked,
+        prior=request.prior,
+        after=plan.deployment.seconds.value if plan.deployment is not None else 0.0,
     )
 
 
@@ -77,7 +82,9 @@ def settings_of(request: SearchRequest, begun: SearchBegun) -> Settings:
         strategy=begun.strategy,
         budget=begun.budget,
         seed=begun.seed,
-        costs=Costs({step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again),
+        costs=Costs(
+            {step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again, begun.after
+        ),
         objective=Objective(begun.weights, tuple(begun.guards)),
         rule=Rule(cap=begun.cap, delta=TELL_APART),
         confirmation=begun.confirmation,

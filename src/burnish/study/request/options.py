@@ -69,7 +69,10 @@ class Options:
         strategy: how a search is done; None: as usual, which is no search without a budget.
         allow: marks that a search's builds may have.
         weights: (load, weight) of a search; loads that are not named have the weight 1.
+        objective: what a search is for: a quantity, a response time with its rate as in ``p99@400``; None: as much
+            work as possible, of what the design measures.
         guards: loads on which a search's winner must not be slower than the baseline.
+        prior: earlier searches that a search begins from: names of runs, or files of exported records.
         space: TOML file with a space of the user's own; None: the catalogue's.
         on_hosts: on which hosts it is measured, as named; empty: on this machine alone (`burnish.hosts`).
         command: words of the command line after the program's name, and what a settings file gave; empty where there
@@ -124,6 +127,8 @@ class Options:
     allow: tuple[str, ...] = ()
     weights: tuple[tuple[str, float], ...] = ()
     guards: tuple[str, ...] = ()
+    objective: str | None = None
+    prior: tuple[str, ...] = ()
     space: Path | None = None
     on_hosts: tuple[str, ...] = ()
     command: tuple[str, ...] = ()

@@ -87,13 +87,25 @@ def choose(
     return chosen_loads
 
 
-def training_workloads(spec: EngineSpec, variants: Sequence[Variant]) -> dict[str, Workload]:
-    """The workloads of the engine's training and of the recipes' own; a `UserError` names variant and workload."""
+def training_workloads(
+    spec: EngineSpec, variants: Sequence[Variant], measured: Sequence[Workload] = ()
+) -> dict[str, Workload]:
+    """The workloads of the engine's training and of the recipes' own.
+
+    Args:
+        spec: the engine.
+        variants: the builds.
+        measured: the study's loads, which a training may name by their identity: a user's own, or with parameters.
+
+    Raises:
+        UserError: names variant and workload.
+    """
     by_name = {name: load.workload(spec, name) for name, _ in spec.training}
+    own = {workload.identity: workload for workload in measured}
     for variant in variants:
         for name, _ in variant.recipe.training:
             try:
-                by_name[name] = load.training(spec, name)
+                by_name[name] = own.get(name) or load.training(spec, name)
             except UserError as error:
                 raise UserError(f"variant {variant.name}: training: {error}") from None
     return by_name

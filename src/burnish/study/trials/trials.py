@@ -313,7 +313,8 @@ class Trials:
         if invalid is None and before is not None and before != result.fingerprint:
             invalid = f"the data differ from those of earlier starts ({result.fingerprint[:12]})"
         ratios = [pair.ratios(self.baseline.label, cell.label) for pair in good] if invalid is None else []
-        read = [name for name in BY_NAME if ratios and all(name in ratio for ratio in ratios)]
+        asked = [name for name, quantity in BY_NAME.items() if quantity in QUANTITIES or name == cell.headline]
+        read = [name for name in asked if ratios and all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
         self.record.append(

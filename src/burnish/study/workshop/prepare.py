@@ -121,7 +121,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         study, needed(study, chosen), source_digest=source.digest, home=session.home, store=session.store
     )
     possible = [chain.variant for chain in workshop.chains.values() if chain.missing is None]
-    training = workload_choice.training_workloads(spec, possible)
+    training = workload_choice.training_workloads(spec, possible, session.workloads)
     located = workload_choice.located(spec, training.values(), tree)
     workshop.maker = Maker(
         engine=session.engine,
@@ -131,7 +131,10 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
         bench=session.bench,
         cores=frozenset(session.host.cores_allowed),
         scratch=session.scratch,
-        workloads={workload.name: workload for workload in (*located, *session.workloads)},
+        workloads={
+            **dict(zip(training, located, strict=True)),
+            **{workload.name: workload for workload in session.workloads},
+        },
         version=source.version,
         portable=study.portable,
         look=partial(_possible, workshop),

@@ -137,7 +137,8 @@ class Workshop:
         wanted = [replicate for name in names for replicate in replicate_names(name, self.study.replicates)]
         self.chains |= {name: chains[name] for name in wanted}
         possible = [chains[name].variant for name in wanted if chains[name].missing is None]
-        self.maker.workloads |= workload_choice.training_workloads(self.session.spec, possible)
+        training = workload_choice.training_workloads(self.session.spec, possible, self.session.workloads)
+        self.maker.workloads = {**training, **self.maker.workloads}
 
     def make_baseline(self) -> Made:
         """Makes the baseline's build (its first replicate) before any other; it must succeed."""

@@ -119,8 +119,10 @@ _PLAN: Fields = {
         Object("", {name: (int if name.startswith(("steps", "full")) else Figure | None, "") for name in _FIGURES}),
         "All steps that are not done yet, together.",
     ),
+    "search": (Values, "What a search is expected to do after its known-good builds; only where there is one."),
 }
 
+_PLANNED = Object("What would be done.", _PLAN, of=Plan, optional=("search",))
 
 _WRITTEN = of(
     "A file that was written.",
@@ -150,7 +152,7 @@ DOCUMENTS: Mapping[str, Document] = {
         "report --format json, of several runs",
         of("Several runs.", runs=(Many(_RUN), "Each as the document `run`, without a version of its own.")),
     ),
-    "plan": Document("plan, and --dry-run of verbs that measure", Object("What would be done.", _PLAN, of=Plan)),
+    "plan": Document("plan, and --dry-run of verbs that measure", _PLANNED),
     "study-plan": Document(
         "study show, study run --dry-run",
         of(

@@ -1,0 +1,180 @@
+"""A search on real SQLite against a grid of all 64 builds: within 1 % of the best for a quarter of its cost?
+
+    python benchmarks/sqlite_grid.py write FOLDER           # space.toml, grid.toml, and the two commands
+    BURNISH_HOME=FOLDER/grid ./burnish tune sqlite …        # the first command: some 2 h 40 min on 2 cores, resumable
+    BURNISH_HOME=FOLDER/search ./burnish tune sqlite …      # the second, in a home of its own: nothing is shared
+    python benchmarks/sqlite_grid.py judge FOLDER/grid FOLDER/search
+
+Six choices of two levels each, all combinations allowed: 64 builds of gcc. Each has the same number of starts of
+speedtest1 in the grid, whose means are what is taken for the truth. The best of 64 means is too good by chance: what
+the search found is compared with that all the same, and with the grid's own mean of the same build.
+
+Both commands are resumed by giving them again, so they can run in pieces while the machine is free. A session's time
+is from its first event to its last. The search's budget is a quarter of what the grid is expected to take; what both
+took is in the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from burnish.base.paths import Home
+from burnish.catalogue.space import SpaceFile, space_file
+from burnish.model.cell import Role
+from burnish.model.recipe import Recipe
+from burnish.record.by_type import ByType
+from burnish.record.events import Event, Recorded
+from burnish.record.events.searches import SearchBegun, SearchEnded
+from burnish.record.events.study import SessionBegun
+from burnish.record.events.trials import StartDone
+from burnish.record.exchange import study_events
+from burnish.study.kept.runs import folders
+
+CHOICES: Mapping[str, tuple[str, str, float, Mapping[str, Any]]] = {
+    "profile": ("trained", "compile", 15.0, {"pgo": True}),
+    "level": ("O3", "compile", 1.0, {"level": "-O3"}),
+    "inlining": ("generous", "compile", 1.5, {"flags": ["inline-generously"]}),
+    "loops": ("unrolled", "optimise", 0.7, {"flags": ["unroll-loops"]}),
+    "alignment": ("aligned", "compile", 0.5, {"flags": ["aligned-functions"]}),
+    "jump-tables": ("comparisons", "compile", 0.5, {"flags": ["no-jump-tables"]}),
+}
+"""By choice: its other level, its step, what is expected of it in per cent, its difference to a recipe."""
+
+LOAD, STARTS, BUDGET = "speedtest1", 6, "40m"
+
+
+def space_text() -> str:
+    """The space of the search, as TOML; its one known-good build is the profile."""
+    lines = ["bolt_defaults = []"]
+    for name, (level, step, expected, overlay) in CHOICES.items():
+        lines += [
+            f"[choice.{name}]",
+            'reason = "One of six choices of a grid in which every combination is built and measured."',
+            f'step = "{step}"',
+            f"expected = {expected}",
+            "levels.usual = {}",
+            f"levels.{level} = {_toml(overlay)}",
+        ]
+    lines += [
+        "[rung.gcc-pgo]",
+        'reason = "The largest single gain that is published, as in the catalogue."',
+        'levels = { profile = "trained" }',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def grid_text(file: SpaceFile) -> str:
+    """Every build of the grid but the baseline, as recipes of a user's own, named by their levels."""
+    lines = []
+    for settings in _settings():
+        if settings:
+            recipe = file.recipe(file.space.point(settings))
+            lines.append(f"[{name_of(settings)}]\nrecipe = {_toml(_fields(recipe))}\n")
+    return "\n".join(lines)
+
+
+def _settings() -> list[dict[str, str]]:
+    """The levels of every build that are not the usual ones."""
+    return [
+        {name: level for (name, (level, *_)), on in zip(CHOICES.items(), levels, strict=True) if on}
+        for levels in product((False, True), repeat=len(CHOICES))
+    ]
+
+
+def name_of(settings: Mapping[str, str]) -> str:
+    """A build's name in the grid: ``grid-100110``, a digit for each choice."""
+    return "grid-" + "".join(str(int(name in settings)) for name in CHOICES)
+
+
+def _fields(recipe: Recipe) -> dict[str, Any]:
+    usual = Recipe().as_dict()
+    return {name: value for name, value in recipe.as_dict().items() if value != usual[name]}
+
+
+def _toml(values: Mapping[str, Any]) -> str:
+    """Plain values as an inline table."""
+    return "{ " + ", ".join(f"{name} = {json.dumps(value)}" for name, value in values.items()) + " }"
+
+
+def write(folder: Path) -> None:
+    """Writes both files, and prints the commands."""
+    folder.mkdir(parents=True, exist_ok=True)
+    space, grid = folder / "space.toml", folder / "grid.toml"
+    space.write_text(space_text())
+    grid.write_text(grid_text(space_file(space)))
+    names = ",".join(name_of(settings) for settings in _settings() if settings)
+    common = f"--workload {LOAD} --yes"
+    print(
+        f"BURNISH_HOME={folder}/grid ./burnish tune sqlite --recipes {grid} --variant {names} --starts {STARTS} "
+        f"--precision none --layouts 0 {common}\n"
+        f"BURNISH_HOME={folder}/search ./burnish tune sqlite --space {space} --budget {BUDGET} {common}"
+    )
+
+
+def seconds_of(events: Sequence[Recorded[Event]]) -> float:
+    """Seconds of all sessions of a record."""
+    total, first, last = 0.0, None, None
+    for recorded in events:
+        now = datetime.fromisoformat(recorded.at)
+        if isinstance(recorded.event, SessionBegun):
+            total += (last - first).total_seconds() if first is not None and last is not None else 0.0
+            first = now
+        last = now
+    return total + ((last - first).total_seconds() if first is not None and last is not None else 0.0)
+
+
+def means_of(by: ByType) -> dict[str, list[float]]:
+    """By candidate, the log-ratios of its valid starts in a record's claims."""
+    found: dict[str, list[float]] = {}
+    for event in by.of(StartDone):
+        claim = event.cell.role is Role.CLAIM and event.cell.candidate.startswith("grid-")
+        if claim and event.invalid is None and "capacity" in event.readings:
+            found.setdefault(event.cell.candidate, []).append(event.readings["capacity"])
+    return found
+
+
+def judge(grid: Path, search: Path) -> None:
+    """Prints what the search found against the grid."""
+    events = [study_events(folders(Home(home))[-1]) for home in (grid, search)]
+    means = {name: statistics.fmean(values) for name, values in means_of(ByType(events[0])).items()}
+    means[name_of({})] = 0.0
+    ended = ByType(events[1]).last(SearchEnded)
+    begun = ByType(events[1]).last(SearchBegun)
+    if len(means) < len(_settings()) or ended is None or begun is None:
+        sys.exit(f"{len(means)} of {len(_settings())} builds are measured, search at its end: {ended is not None}")
+    best = max(means, key=lambda name: means[name])
+    found = name_of(ended.settings if ended.winner else {})
+    gap = means[best] - means[found]
+    costs = [seconds_of(one) for one in events]
+    print("| | build | ratio in the grid | cost |\n| --- | --- | --- | --- |")
+    print(f"| the best of 64 | {best} | {math.exp(means[best]):.4f} | {costs[0] / 60:.0f} min |")
+    print(f"| what the search found | {found} | {math.exp(means[found]):.4f} | {costs[1] / 60:.0f} min |")
+    print(f"\nThe search's build is {100 * gap:.2f} % below the best; it cost {100 * costs[1] / costs[0]:.0f} % of it.")
+
+
+def main() -> None:
+    """Writes the request, or judges what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("write").add_argument("folder", type=Path)
+    judged = verbs.add_parser("judge")
+    judged.add_argument("grid", type=Path)
+    judged.add_argument("search", type=Path)
+    words = parser.parse_args()
+    if words.verb == "write":
+        write(words.folder.absolute())
+    else:
+        judge(words.grid, words.search)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""What a search is expected to do: its stages with their times, and the smallest budget that is enough; pure.
+
+The strategy itself is asked, and told what is usual: known-good builds gain what they are expected to, nothing else
+gains anything. What it asks then is what it would do first; a real one goes another way as soon as it measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from random import Random
+from typing import Any
+
+from burnish.search.asks import Ask, Settings, Told
+from burnish.search.search import Search, least_budget, replayed
+from burnish.search.space import Point, Space
+
+SPREAD = 0.01
+"""Standard deviation of a start's log-ratio that is told."""
+
+
+@dataclass(frozen=True)
+class StageAhead:
+    """A stage of a search as it is expected.
+
+    Attributes:
+        name: of the stage, as in `Ask`.
+        builds: number of builds that are made in it.
+        starts: number of starts of one load that are taken in it.
+        seconds: expected time.
+    """
+
+    name: str
+    builds: int
+    starts: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What a search is expected to do.
+
+    Attributes:
+        strategy: the strategy's name.
+        choices: number of choices.
+        size: number of builds that are allowed.
+        budget: seconds for everything; None: no bound.
+        least: the smallest budget that is enough, seconds: baseline, cheapest candidate, measuring that again.
+        baseline: seconds that come before the first candidate.
+        steps: by what must be made again, the expected seconds.
+        start: expected seconds of one start of one load.
+        after: expected seconds of what comes after the search: ways to deploy its winner.
+        told: number of steps that an interrupted run of the same search has done already.
+        stages: the stages in order.
+    """
+
+    strategy: str
+    choices: int
+    size: int
+    budget: float | None
+    least: float
+    baseline: float
+    steps: Mapping[str, float]
+    start: float
+    after: float
+    told: int
+    stages: tuple[StageAhead, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Expected time of all that is still to be done."""
+        return (0.0 if self.told else self.baseline) + sum(stage.seconds for stage in self.stages) + self.after
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for machines."""
+        return {**asdict(self), "seconds": self.seconds}
+
+
+def ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Ahead:
+    """What a search is expected to do.
+
+    Args:
+        space: what may be built.
+        settings: how it is searched.
+        told: what an interrupted run of it was told, by number of the ask.
+
+    Raises:
+        UserError: as from `Search`.
+    """
+    least = least_budget(Search(space, settings).desk)
+    search = replayed(space, settings, told)
+    random, usual = Random(settings.seed), _usual(space)
+    stages: list[StageAhead] = []
+    while asks := search.ask():
+        for number, ask in enumerate(asks):
+            before = [one.point for one in asks[:number]]
+            expected, new = _expected(search, ask, before, usual, random)
+            taken = ask.starts * len(settings.objective.loads)
+            stages = _added(stages, StageAhead(ask.stage, int(new), taken, expected.seconds))
+            search.tell(ask.number, expected)
+    costs = settings.costs
+    return Ahead(
+        strategy=settings.strategy,
+        choices=len(space.choices),
+        size=space.size,
+        budget=settings.budget,
+        least=least,
+        baseline=costs.baseline,
+        steps={step.word: seconds for step, seconds in sorted(costs.steps.items())},
+        start=costs.start,
+        after=costs.after,
+        told=len(told),
+        stages=tuple(stages),
+    )
+
+
+def _usual(space: Space) -> Mapping[tuple[str, str], float]:
+    """By (choice, level), what a level of a known-good build is expected to gain, a log-ratio."""
+    pairs = {pair for point in space.rungs.values() for pair in point.settings}
+    return {pair: space.choice(pair[0]).expected for pair in pairs}
+
+
+def _expected(
+    search: Search, ask: Ask, before: Sequence[Point], usual: Mapping[tuple[str, str], float], random: Random
+) -> tuple[Told, bool]:
+    """What is usually told of an ask, others having been made before it, and whether its build has to be made."""
+    desk, costs = search.desk, search.desk.settings.costs
+    step = desk.step_of(ask.point, before)
+    making = 0.0 if step is None else desk.seconds_of(step)
+    loads = desk.settings.objective.loads
+    start = costs.confirmation or costs.start if ask.fresh else costs.start
+    truth = sum(usual.get(pair, 0.0) for pair in ask.point.settings)
+    readings = {load: tuple(random.gauss(truth, SPREAD) for _ in range(ask.starts)) for load in loads}
+    return Told(readings, making, making + ask.starts * len(loads) * start, ask.point.words), step is not None
+
+
+def _added(stages: list[StageAhead], more: StageAhead) -> list[StageAhead]:
+    """The stages with another one, which is joined to the last if that is of the same name."""
+    if stages and stages[-1].name == more.name:
+        last = stages.pop()
+        more = StageAhead(more.name, last.builds + more.builds, last.starts + more.starts, last.seconds + more.seconds)
+    return [*stages, more]
