@@ -6,13 +6,14 @@ import mmap
 from collections.abc import Iterable
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import NoteSection
-
 
 def build_id(program: Path) -> str:
     """The GNU build id of a program, hexadecimal; '' if it has none, or is no program."""
+    # Verbs that only look need this module, and not the library, which takes a tenth of a second to load.
+    from elftools.common.exceptions import ELFError  # noqa: PLC0415
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+    from elftools.elf.sections import NoteSection  # noqa: PLC0415
+
     try:
         with program.open("rb") as file:
             notes = (
