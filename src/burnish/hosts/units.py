@@ -203,17 +203,15 @@ def units_of(chains: Mapping[str, Chain], seconds: Mapping[str, float]) -> list[
     maker: dict[Entry, str] = {}
     for chain in possible.values():
         entries, at = entries_of(chain), 0
-        trainings = [index for index, stage in enumerate(chain.stages) if isinstance(stage, Train)]
-        waits = baseline is not None and baseline is not chain  # for the baseline's tools
-        begins = trainings[0] if trainings and waits else None
+        tools = entries_of(baseline) if baseline is not None and baseline is not chain else []
+        trains = [isinstance(stage, Train) for stage in chain.stages]
+        begins = trains.index(True) if tools and any(trains) else None
         while at < len(entries):
             end = at + 1
             while end < len(entries) and users[entries[end][1]] == users[entries[at][1]] and end != begins:
                 end += 1
             stages = tuple(entries[at:end])
-            trains = any(at <= index < end for index in trainings)
-            tools = entries_of(baseline) if trains and waits and baseline is not None else []
-            needs = tuple(dict.fromkeys((*tools, *entries[:at])))
+            needs = tuple(dict.fromkeys((*(tools if any(trains[at:end]) else ()), *entries[:at])))
             key = digest_of([list(entry) for entry in stages])
             if key not in units:
                 after = tuple(dict.fromkeys(maker[entry] for entry in needs if entry in maker))
