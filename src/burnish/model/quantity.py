@@ -5,6 +5,7 @@ Every ratio is oriented so that above 1 the candidate is better, whether more or
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
 
@@ -80,6 +81,11 @@ BY_NAME = {quantity.name: quantity for quantity in (*QUANTITIES, TAIL)}
 
 LATENCIES = (LATENCY, TAIL)
 """Response times: a study can be about one at a fixed rate, as waiting for a full server says nothing of the build."""
+
+
+def read_for(names: Container[str]) -> list[str]:
+    """Names of the quantities that are read in every study, and of those of `names`, in the order of reports."""
+    return [name for name, quantity in BY_NAME.items() if quantity in QUANTITIES or name in names]
 
 
 def secondary(headline: str) -> tuple[Quantity, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from burnish.model.quantity import BY_NAME, QUANTITIES
+from burnish.model.quantity import read_for
 from burnish.record.codec import plain
 from burnish.record.events import Event
 from burnish.record.events.builds import ProgramExamined
@@ -44,17 +44,12 @@ def _line(line: Line) -> dict[str, Any]:
 
 def _flat(values: dict[str, Any], quantities: Mapping[str, Measured]) -> dict[str, Any]:
     """The values with the field ``quantities`` replaced by the ratio of each quantity, by name, and their verdicts."""
-    ratios = {name: plain(quantities[name].interval) if name in quantities else None for name in _named(quantities)}
+    ratios = {name: plain(quantities[name].interval) if name in quantities else None for name in read_for(quantities)}
     return dict(
         pair
         for name, value in values.items()
         for pair in ((*ratios.items(), ("verdicts", judged(quantities))) if name == "quantities" else ((name, value),))
     )
-
-
-def _named(quantities: Mapping[str, Measured]) -> list[str]:
-    """The quantities of every study, and what this one is about."""
-    return [name for name, quantity in BY_NAME.items() if quantity in QUANTITIES or name in quantities]
 
 
 def suite(total: SuiteTotal) -> dict[str, Any]:

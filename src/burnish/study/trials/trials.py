@@ -19,7 +19,7 @@ from burnish.bench.slots import draw_slots
 from burnish.bench.trials import run_start
 from burnish.engines.contract import Engine
 from burnish.model.cell import AA, Role
-from burnish.model.quantity import BY_NAME, QUANTITIES
+from burnish.model.quantity import QUANTITIES, read_for
 from burnish.model.sittings import Schedule
 from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
@@ -313,8 +313,8 @@ class Trials:
         if invalid is None and before is not None and before != result.fingerprint:
             invalid = f"the data differ from those of earlier starts ({result.fingerprint[:12]})"
         ratios = [pair.ratios(self.baseline.label, cell.label) for pair in good] if invalid is None else []
-        asked = [name for name, quantity in BY_NAME.items() if quantity in QUANTITIES or name == cell.headline]
-        read = [name for name in asked if ratios and all(name in ratio for ratio in ratios)]
+        asked = read_for([cell.headline]) if ratios else []
+        read = [name for name in asked if all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
         self.record.append(
