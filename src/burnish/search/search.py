@@ -92,8 +92,8 @@ def check_budget(desk: Desk) -> None:
     Raises:
         UserError: it is not; the message says what is needed.
     """
-    budget, candidate = desk.settings.budget, cheapest(desk)
-    if budget is not None and desk.left < candidate:
+    budget = desk.settings.budget
+    if budget is not None and desk.left < (candidate := cheapest(desk)):
         raise UserError(
             f"--budget {duration(budget)}: too small: the baseline takes about "
             f"{duration(desk.settings.costs.baseline)}, the cheapest candidate {duration(candidate)}, and measuring it "
