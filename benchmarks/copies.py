@@ -332,17 +332,22 @@ def print_tables(starts: Sequence[Start], ways: Sequence[str], memory: Sequence[
         print(f"Spread of a start of a copy against itself {about_0:.2%} ({len(same)} starts)")
 
 
+def add_duet(parser: argparse.ArgumentParser, *, workload: str, ways: str, pairs: int) -> None:
+    """Adds the options of a script that measures ways in duets, with the script's own defaults."""
+    parser.add_argument("--engine", default="mariadb")
+    parser.add_argument("--workload", default=workload)
+    parser.add_argument("--ways", default=ways)
+    parser.add_argument("--pairs", type=int, default=pairs)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+
+
 def main() -> int:
     """Measures, or reads what was measured, and prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=Path, nargs="?")
-    parser.add_argument("--engine", default="mariadb")
-    parser.add_argument("--workload", default="oltp_point_select")
-    parser.add_argument("--ways", default=",".join(["whole"] * 6))
+    add_duet(parser, workload="oltp_point_select", ways=",".join(["whole"] * 6), pairs=1)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--pairs", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path)
     parser.add_argument("--read", type=Path)
     arguments = parser.parse_args()
     if arguments.read is not None:

@@ -36,7 +36,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
-from copies import PAGE, Duets
+from copies import PAGE, Duets, add_duet
 
 from burnish.base.paths import home
 from burnish.bench.slots import draw_slots
@@ -205,13 +205,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", type=Path, nargs="?")
     parser.add_argument("other", type=Path, nargs="?")
-    parser.add_argument("--engine", default="mariadb")
-    parser.add_argument("--workload", default="oltp_read_only")
-    parser.add_argument("--ways", default="after,together,planted-after,planted-together")
+    add_duet(parser, workload="oltp_read_only", ways="after,together,planted-after,planted-together", pairs=1)
     parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--pairs", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path)
     parser.add_argument("--read", type=Path)
     arguments = parser.parse_args()
     if arguments.read is not None:

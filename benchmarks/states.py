@@ -28,7 +28,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from copies import Duets, lies, write
+from copies import Duets, add_duet, lies, write
 from scipy import stats
 
 from burnish.base.paths import home
@@ -88,13 +88,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", type=Path)
     parser.add_argument("other", type=Path)
-    parser.add_argument("--engine", default="mariadb")
-    parser.add_argument("--workload", default="oltp_read_only")
-    parser.add_argument("--ways", default="kept,dropped")
+    add_duet(parser, workload="oltp_read_only", ways="kept,dropped", pairs=2)
     parser.add_argument("--starts", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     ways = arguments.ways.split(",")
     print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")
