@@ -50,6 +50,13 @@ def test_libraries_and_versions(tmp_path: Path, gcc: Toolchain) -> None:
     assert dynamic.sizes["file"] == (tmp_path / "dynamic").stat().st_size
 
 
+def test_what_compiler_and_linker_bring_is_no_feature() -> None:
+    assert program.features_of(("libz.so.1", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2")) == [
+        "libz.so.1",
+        "libc.so.6",
+    ]
+
+
 def test_symbols_are_missed_when_they_are_gone(tmp_path: Path, gcc: Toolchain) -> None:
     assert link(tmp_path, gcc, "whole").symbols
     assert not link(tmp_path, gcc, "stripped", "-s").symbols
