@@ -46,13 +46,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that measure get a second try: their figures come from a machine on which other tests run.
 
-    The longest come first: of two workers none is then left with several of them while the other has no more to do.
+    The longest come first, and files in which something is measured before all others: of two workers none is then left
+    with several of them, or begins one, while the other has no more to do.
     """
     here = Path(__file__).parent
-    items.sort(key=lambda item: item.path.relative_to(here).parts[0] not in LONGEST)
-    for item in items:
-        if item.get_closest_marker("measures") is not None:
-            item.add_marker(pytest.mark.flaky(reruns=1))
+    measuring = [item for item in items if item.get_closest_marker("measures") is not None]
+    files = {item.path for item in measuring}
+    items.sort(key=lambda item: (item.path not in files, item.path.relative_to(here).parts[0] not in LONGEST))
+    for item in measuring:
+        item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 class BuildFake(Protocol):

@@ -14,8 +14,6 @@ import os
 import platform
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from masking import mask
 
 import burnish
 from described import wrong
+from forking import Call
 
 HERE = Path(__file__).parent
 SURE = frozenset({"speed130", "speed130/bin/server", "work"})
@@ -63,15 +62,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def _run(package: Path, *words: str | Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "burnish", *map(str, words)],
-        check=False,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"COLUMNS": "80", "PYTHONPATH": str(package)},
-        timeout=300,
-    )
+    done = Call(*words, env=os.environ | {"COLUMNS": "80", "PYTHONPATH": str(package)}).finished(timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

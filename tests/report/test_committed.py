@@ -8,10 +8,6 @@ import pytest
 
 from burnish.record import exchange, lines
 from burnish.report import committed
-from burnish.report.fold import fold
-from burnish.report.render.json import text
-from burnish.report.values import runs as values
-from drawn import markdown
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 RECORDS = sorted(path for path in RESULTS.iterdir() if lines.is_file_name(path.name))
@@ -25,11 +21,7 @@ def test_everything_is_rendered_from_its_record() -> None:
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: lines.stem(path.name))
 def test_a_committed_record_is_compact_and_whole(path: Path) -> None:
-    """Compacting loses nothing that a report shows; the committed ones have nothing left to leave out."""
+    """The committed ones have nothing left to leave out, so that a report of the whole record is the same."""
     events = exchange.read_events(path)
-    small = list(exchange.compact(events))
-    one, other = fold(events), fold(small)
-    assert markdown(one) == markdown(other)
-    assert text(values.run(one)) == text(values.run(other))
     assert path.name.endswith(lines.USUAL), f"run: ./burnish record export {path} -o {path}.xz && rm {path}"
-    assert list(events) == small
+    assert list(events) == list(exchange.compact(events))

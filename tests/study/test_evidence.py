@@ -28,7 +28,7 @@ from burnish.record.events.trials import StartBegun, TrialsPlanned
 from burnish.record.record import Record
 from burnish.record.store import Store
 from burnish.toolchain.toolchains import Toolchain
-from studying import burnish, study, text
+from studying import QUICK, burnish, study, text
 
 x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="compiles for x86-64")
 emulated = pytest.mark.skipif(emulation.find() is None, reason="qemu's user-mode emulation is not here")
@@ -58,7 +58,7 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     own.write_text(OWN)
     names = "unused,speed130,third-level,broken,no-such-flag"
     words = ["tune", "fake", "--variant", names, "--recipes", str(own), "--portable", "x86-64-v2"]
-    child = burnish(*words, "--starts", "2", "--pairs", "1", "--json")
+    child = burnish(*words, "--starts", "2", *QUICK, "--json")
     out, err = text(child)
     assert child.returncode == 0, err
     found = json.loads(out)

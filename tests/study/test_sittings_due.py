@@ -16,11 +16,11 @@ from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.study.trials.schedule import cell_sittings, is_due
-from studying import OWN, aged, burnish, events, killed_at, study, text
+from studying import OWN, QUICK, aged, burnish, events, killed_at, study, text
 
 WORDS = (
     "tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--max-starts", "3",
-    "--pairs", "1", "--sittings", "2", "--apart", "30m", "--json",
+    *QUICK, "--sittings", "2", "--apart", "30m", "--json",
 )  # fmt: skip
 
 

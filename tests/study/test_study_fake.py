@@ -195,7 +195,7 @@ def test_a_program_compared_with_itself_is_measured(build_fake: BuildFake, tmp_p
 
 @pytest.mark.measures
 def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Path) -> None:
-    child = burnish("calibrate", "fake", "--design", "duet,solo", "--pairs", "2", "--json")
+    child = burnish("calibrate", "fake", "--design", "duet,solo", "--pairs", "1", "--json")
     out, err = text(child)
     assert child.returncode == 0, err
     found = json.loads(out)
@@ -273,14 +273,14 @@ def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) 
     path.write_text(
         "".join(
             f'[speed{n}]\nreason = "One of many, of known speed."\nrecipe = {{ c = ["-DFAKE_SPEED={n}"] }}\n'
-            for n in (101, 102, 103, 160)
+            for n in (101, 102, 160)
         )
     )
-    names = "speed101,speed102,speed103,speed160"
+    names = "speed101,speed102,speed160"
     child = burnish("tune", "fake", "--recipes", path, "--variant", names, "--starts", "3", "--pairs", "1")
     _out, err = text(child)
     assert child.returncode == 0, err
-    assert "speed160 is the best of 4: measured again on 3 fresh starts" in err
+    assert "speed160 is the best of 3: measured again on 3 fresh starts" in err
     (row,) = summary(burnish_home).confirmations
     assert (row.candidate, row.starts) == ("speed160", 3)
     assert row.ratio is not None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+from forking import Call
 from studying import OWN
 
 RISKY = """
@@ -31,12 +31,5 @@ def tuned(root: Path, *variants: str) -> Path:
 
 def called(home: Path, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """One call of the command line in that home."""
-    return subprocess.run(
-        [sys.executable, "-m", "burnish", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env=os.environ | {"BURNISH_HOME": str(home), "COLUMNS": "100"} | variables,
-        timeout=300,
-    )
+    environment = os.environ | {"BURNISH_HOME": str(home), "COLUMNS": "100"} | variables
+    return Call(*words, env=environment).finished(timeout=300)

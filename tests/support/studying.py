@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -18,6 +15,7 @@ from burnish.record.events import Event
 from burnish.record.record import FILE, Record
 from burnish.report.fold import fold
 from burnish.report.result import Result
+from forking import Call
 
 E = TypeVar("E", bound=Event)
 
@@ -46,24 +44,14 @@ recipe = { toolchain = "gcc-99" }
 """
 
 
-def burnish(*words: str | Path, wait: bool = True) -> subprocess.Popen[str]:
-    child = subprocess.Popen(
-        [sys.executable, "-m", "burnish", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        env=os.environ | {"COLUMNS": "80"},
-    )
+def burnish(*words: str | Path, wait: bool = True) -> Call:
+    child = Call(*words, env=os.environ | {"COLUMNS": "80"})
     if wait:
-        out, err = child.communicate(timeout=300)  # reads along: a pipe holds 64 kB only
-        child.stdout, child.stderr = io.StringIO(out), io.StringIO(err)
+        child.wait(timeout=300)
     return child
 
 
-def text(child: subprocess.Popen[str]) -> tuple[str, str]:
-    assert child.stdout is not None
-    assert child.stderr is not None
+def text(child: Call) -> tuple[str, str]:
     return child.stdout.read(), child.stderr.read()
 
 

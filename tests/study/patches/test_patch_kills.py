@@ -81,6 +81,7 @@ def told() -> dict[str, Any]:
 @pytest.mark.timeout(600)
 def test_a_study_of_patches_goes_on_where_it_was(burnish_home: Path, tmp_path: Path) -> None:
     words = ["patch", "fake", *write(tmp_path, fast=FASTER, comment=COMMENT), "--precision", "none", *QUICK]
+    words += ["--design", "duet"]  # so that no winner is measured again apart
     killed_at_each((GateRun, TwinFound, PairRead), words, burnish_home)
     broken = told()
     assert broken["faster"] == ["fast"]

@@ -23,6 +23,7 @@ from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 from burnish.source.patches import overlay
 from conftest import FAKE_SOURCE
+from forking import Call
 from studying import QUICK, burnish, events, study, text
 
 FASTER = """--- a/fake.h
@@ -169,7 +170,7 @@ def test_a_changed_patch_is_another_study(burnish_home: Path, tmp_path: Path) ->
     assert 1.4 < json.loads(out)["rows"][0]["capacity"]["ratio"] < 1.6
 
 
-def _wait(condition: Callable[[], bool], child: subprocess.Popen[str]) -> None:
+def _wait(condition: Callable[[], bool], child: Call) -> None:
     deadline = time.monotonic() + 120
     while not condition() and time.monotonic() < deadline and child.poll() is None:
         time.sleep(0.002)

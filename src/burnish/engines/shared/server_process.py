@@ -190,6 +190,13 @@ class ServerProcess(ABC):
             return f"the server was ended by {signal.Signals(-code).name}"
         return f"the server ended with exit code {code}"
 
+    def ends_within(self, seconds: float) -> bool:
+        """Waits up to so many seconds for the server's end; whether it has ended."""
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=seconds)
+        return not self.alive
+
     def complaints(self) -> list[str]:
         """What `complaint` finds in its log so far, in order."""
         text = self.log.read_text(errors="replace") if self.log.is_file() else ""

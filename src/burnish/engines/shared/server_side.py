@@ -12,6 +12,10 @@ from burnish.engines.side import Side, SideSpec, Tick
 
 ServerT = TypeVar("ServerT", bound=ServerProcess)
 
+_ENDING_S = 1.0
+"""Seconds for which a server whose load is in trouble may take to end. A dying server closes its connections before
+the kernel says that it has ended, so its load knows first."""
+
 
 class ServerSide(Side, Generic[ServerT]):
     """A server that `boot` starts and a load that `load` starts; an engine adds what it asks its server.
@@ -28,6 +32,7 @@ class ServerSide(Side, Generic[ServerT]):
         self.spec = spec
         self.server = server
         self._load: LoadProcess | None = None
+        self._awaited = False
         self._stopped = False
 
     @abstractmethod
@@ -78,13 +83,19 @@ class ServerSide(Side, Generic[ServerT]):
         return None if self._load is None else self._load.cipher()
 
     def trouble(self) -> str | None:
-        """See `Side.trouble`: the server's end first, since the load's end follows from it."""
+        """See `Side.trouble`: the server's end first, since the load's end follows from it; then the load's words."""
         if self._stopped:
             return None
+        said = None if self._load is None else self._load.trouble()
+        if said and not self._awaited:
+            self._awaited = True
+            self.server.ends_within(_ENDING_S)
         if self.server.pid and not self.server.alive:
-            return f"{self.spec.label}: {self.server.ending()} (its log: {self.server.log})"
-        message = None if self._load is None else self._load.trouble() or self.objection(self._load)
-        return f"{self.spec.label}: {message}" if message else None
+            ending = f"{self.server.ending()} (its log: {self.server.log})"
+            said = f"{ending}; {said}" if said else ending
+        elif self._load is not None:
+            said = said or self.objection(self._load)
+        return f"{self.spec.label}: {said}" if said else None
 
     def stop(self) -> None:
         """See `Side.stop`."""
