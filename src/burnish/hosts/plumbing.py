@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.hosts import tls
+from burnish.hosts.dispatch import Work
+from burnish.hosts.underway import work_of
 
 RESOURCE = "bench"
 
@@ -36,6 +38,11 @@ dask, distributed = _imported("dask"), _imported("distributed")
 HEARTBEAT_S = 5.0
 """Time between two heartbeats of a worker. Dask's own for few workers is 0.5 s, which is 0.3 % of a core on a host that
 measures."""
+QUIET_S = 20.0
+"""The same of a host while trials run on it: its own threads have next to nothing to do then."""
+THREADS = 4
+"""Calls that a worker waits for at a time. One task holds the resource; beside it others are asked how they would
+build, which they answer while they are at work."""
 GONE_S = 60.0
 """Seconds without a heartbeat after which a host counts as gone."""
 
@@ -134,11 +141,24 @@ async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) 
     except (OSError, RuntimeError) as error:  # Dask wraps what the system said
         why = getattr(error.__cause__ or error, "strerror", None) or error
         raise UserError(f"--listen {host}:{port}: cannot listen there ({why}); name another address or port") from None
+    beat = scheduler.handlers["heartbeat_worker"]
+    scheduler.handlers["heartbeat_worker"] = lambda **about: slowed(beat(**about), about["metrics"])
     try:
         ready(scheduler.address)
         await scheduler.finished()
     finally:
         await scheduler.close()
+
+
+def slowed(answer: dict[str, Any], metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """A scheduler's answer to a heartbeat, with the next one later if trials run on that host.
+
+    Args:
+        answer: Dask's.
+        metrics: what came with the heartbeat.
+    """
+    doing = str((metrics.get("burnish") or {}).get("doing", ""))
+    return {**answer, "heartbeat-interval": QUIET_S} if work_of(doing) is Work.BENCH else answer
 
 
 async def work(
@@ -159,7 +179,7 @@ async def work(
 
     worker = distributed.Worker(
         address,
-        nthreads=1,
+        nthreads=THREADS,
         name=name,
         resources={RESOURCE: 1},
         security=security(home),
@@ -216,15 +236,15 @@ class Link:
             if (about := (worker.get("metrics") or {}).get("burnish"))
         ]
 
-    def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str) -> Any:
-        """Has a worker call a function; returns its future."""
+    def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str, alone: bool) -> Any:
+        """Has a worker call a function; returns its future. One call at a time is `alone`, the others are beside it."""
         return self._client.submit(
             function,
             argument,
             key=key,
             workers=[worker],
             allow_other_workers=False,
-            resources={RESOURCE: 1},
+            resources={RESOURCE: 1} if alone else None,
             pure=False,
             retries=0,
         )

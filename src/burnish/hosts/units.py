@@ -131,7 +131,7 @@ def divided(hosts: Sequence[Host], surveys: Mapping[str, Survey], benches: Seque
         able = [host for host in hosts if host.architecture == architecture and host.builds]
         surveyed = [host for host in able if host.name in surveys and surveys[host.name].chains]
         if surveyed:
-            models[architecture] = min(surveyed, key=lambda host: (_lacking(surveys[host.name]), host.name)).name
+            models[architecture] = min(surveyed, key=lambda host: (lacking(surveys[host.name]), host.name)).name
     chains: dict[str, dict[str, Chain]] = {}
     for host in hosts:
         if host.name in benches:
@@ -150,7 +150,8 @@ def divided(hosts: Sequence[Host], surveys: Mapping[str, Survey], benches: Seque
     return Division(units, able_by_unit, chains, models)
 
 
-def _lacking(survey: Survey) -> int:
+def lacking(survey: Survey) -> int:
+    """How many of a study's builds a host can't make."""
     return sum(chain.missing is not None for chain in survey.chains.values())
 
 
