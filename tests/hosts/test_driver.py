@@ -244,6 +244,17 @@ def test_stages_that_variants_share_are_one_unit_and_trainings_need_the_baseline
     assert first.after == second.after == (instrumented.key, shared.key)
 
 
+def test_hosts_with_other_homes_train_what_they_have_compiled() -> None:
+    """gcc's programs write their profile below the path at which they were compiled."""
+    hosts = [host("a", home="/one"), host("b", home="/two"), host("t", builds=False, home="/three")]
+    surveys = {name: Survey(chains_with()) for name in "ab"}
+    apart = [unit for unit in divided(hosts, surveys, ["t"]).units.values() if unit.name == "gcc-pgo"]
+    assert len(apart) == 1
+    alike = [replace(one, home="/one") for one in hosts[:2]]
+    together = [unit for unit in divided([*alike, hosts[2]], surveys, ["t"]).units.values() if unit.name == "gcc-pgo"]
+    assert len(together) == 2, "compiled while another host makes the baseline"
+
+
 def test_one_host_says_how_all_of_its_architecture_are_built() -> None:
     """Another release of a compiler makes another build: all hosts measure that of one of them."""
     newer, arm = chains_with(13), {"baseline": chain_of("baseline", source="other", with_tools=True)}
