@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-from collections.abc import Callable, Mapping
+import socket
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
@@ -107,12 +109,37 @@ def checked(address: str) -> str:
     return address
 
 
+def host_of(address: str) -> str:
+    """The host of a scheduler's address."""
+    return urlsplit(address).hostname or ""
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host's name or address is this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def outward(address: str, own: Iterable[str]) -> str:
+    """The address of a scheduler that listens everywhere, as other machines reach it.
+
+    Args:
+        address: as Dask has it: of the interface to the internet; without one, the loopback's.
+        own: this machine's addresses.
+    """
+    others = [each for each in own if not is_loopback(each)]
+    if not others or not is_loopback(host_of(address)):
+        return address
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{others[0]}:{parts.port}"
+
+
+def _own_addresses() -> list[str]:
+    """This machine's IPv4 addresses."""
+    interfaces = import_module("psutil").net_if_addrs()
+    return [one.address for each in interfaces.values() for one in each if one.family == socket.AF_INET]
 
 
 async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -130,21 +157,23 @@ async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) 
     module: Any = import_module("distributed.scheduler")
     module.heartbeat_interval = lambda _workers: HEARTBEAT_S  # no option has it
     try:
-        scheduler = await distributed.Scheduler(
-            host=host or None,
-            port=port,
-            protocol="tls",
-            security=security(home),
-            dashboard=False,
-            dashboard_address="127.0.0.1:0",
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # without a way to the internet Dask finds no address; see `outward`
+            scheduler = await distributed.Scheduler(
+                host=host or None,
+                port=port,
+                protocol="tls",
+                security=security(home),
+                dashboard=False,
+                dashboard_address="127.0.0.1:0",
+            )
     except (OSError, RuntimeError) as error:  # Dask wraps what the system said
         why = getattr(error.__cause__ or error, "strerror", None) or error
         raise UserError(f"--listen {host}:{port}: cannot listen there ({why}); name another address or port") from None
     beat = scheduler.handlers["heartbeat_worker"]
     scheduler.handlers["heartbeat_worker"] = lambda **about: slowed(beat(**about), about["metrics"])
     try:
-        ready(scheduler.address)
+        ready(scheduler.address if host else outward(scheduler.address, _own_addresses()))
         await scheduler.finished()
     finally:
         await scheduler.close()
