@@ -14,6 +14,7 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.builds.stages import Compile
 from burnish.hosts.asked import Asked
 from burnish.hosts.carried import Carried
+from burnish.hosts.desk import perform
 from burnish.hosts.dispatch import Work
 from burnish.hosts.driver import Driver
 from burnish.hosts.fleet import Fleet
@@ -96,7 +97,7 @@ def driver_of(play: Play, chosen: Chosen = Chosen(), **asked: Any) -> tuple[Driv
 
     request = Asked("run", Carried((), {}), "tune fake", chosen, store="shared", **asked)
     fleet = Fleet(connect, "tls://here", said.append, patience=0.0)
-    return Driver(request, fleet, lambda _: Answer(), turn_s=0.0), said
+    return Driver(request, fleet, perform, turn_s=0.0), said
 
 
 def surveyed(surveys: Mapping[str, Survey]) -> Callable[[str, Job], Answer]:
@@ -220,7 +221,7 @@ def test_a_scheduler_that_is_not_there_is_an_error() -> None:
 
     request = Asked("run", Carried((), {}), "tune fake", Chosen())
     with pytest.raises(InfrastructureError, match="no scheduler answers"):
-        Driver(request, Fleet(connect, "tls://here", lambda _: None, 0.0), lambda _: Answer()).run()
+        Driver(request, Fleet(connect, "tls://here", lambda _: None, 0.0), perform).run()
 
 
 def test_stages_that_variants_share_are_one_unit_and_trainings_need_the_baseline() -> None:
@@ -347,3 +348,21 @@ def test_a_host_that_was_away_and_went_on_may_be_the_first() -> None:
     assert len(set(builders[:2])) == 2
     assert builders[2:] == [f"{builders[0]} again"]
     assert f"{builders[0]}: is at a task that {builders[1]} has been given since; whoever is first counts" in said
+
+
+def test_when_the_scheduler_is_back_hosts_are_asked_for_what_they_went_on_with() -> None:
+    ready = surveyed({"a": Survey(chains_with())})
+
+    def answer(name: str, job: Job) -> Answer | Exception | None:
+        if job.work is Work.BENCH and not play.of(Work.BENCH)[1:]:
+            play.broken, play.there = True, [host("a", doing=job.key)]
+            return None
+        return ready(name, job)
+
+    play = Play([host("a")], answer)
+    driver, said = driver_of(play)
+    assert driver.run().records == {"a": b"a"}
+    assert len(keys_of(play, Work.BENCH)) == 2
+    assert len(set(keys_of(play, Work.BENCH))) == 1
+    assert "the scheduler is gone; waiting for it (what hosts are doing goes on)" in said
+    assert "a: trials of tune fake, which it has begun" in said

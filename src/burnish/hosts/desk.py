@@ -7,6 +7,8 @@ not wait until it has finished.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import queue
 import threading
 import time
@@ -37,16 +39,18 @@ class Desk:
     _surveys: dict[str, Answer] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def ask(self, job: Job) -> Answer:
-        """Has a job done and waits for it; called from other threads."""
+    def ask(self, job: Job) -> Future[Answer]:
+        """Has a job done; called from other threads. Who waits for it can't cancel it."""
         with self._lock:
             if self.doing and job.key in self._surveys:  # an idle host looks anew: a compiler may have come
-                return self._surveys[job.key]
-            future = self._known.get(job.key)
-            if future is None:
+                known: Future[Answer] = Future()
+                known.set_result(self._surveys[job.key])
+                return known
+            if job.key not in self._known:
                 future = self._known[job.key] = Future()
+                future.set_running_or_notify_cancel()
                 self._waiting.put((job, future))
-        return future.result()
+            return self._known[job.key]
 
     def serve(self, do: Callable[[Job], Answer], *, turn_s: float = 60.0) -> bool:
         """Does the next job if one comes within `turn_s` seconds, and returns whether one came; for the main thread.
@@ -86,6 +90,16 @@ desk = Desk()
 """The desk of this process."""
 
 
-def perform(job: Job) -> Answer:
-    """What the scheduler calls in a worker's process."""
-    return desk.ask(job)
+async def perform(job: Job) -> Answer:
+    """What the scheduler calls in a worker's process: in its event loop, as each waiting thread of Dask's wakes every
+    second."""
+    loop, answered = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell(_: Future[Answer]) -> None:
+        with contextlib.suppress(RuntimeError):  # the connection is gone, and its loop with it
+            loop.call_soon_threadsafe(answered.set)
+
+    future = desk.ask(job)
+    future.add_done_callback(tell)
+    await answered.wait()
+    return future.result()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,7 +45,7 @@ class Driver:
 
     asked: Asked
     fleet: Fleet
-    perform: Callable[[Job], Answer]
+    perform: Callable[[Job], Awaitable[Answer]]
     outcome: Outcome = field(default_factory=Outcome)
     turn_s: float = TURN_S
     _dispatcher: Dispatcher = field(default_factory=Dispatcher)

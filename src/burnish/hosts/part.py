@@ -218,7 +218,7 @@ class Part:
 
 def levels_known(shelf: Shelf, unit: Unit) -> dict[str, str]:
     """By key, the levels that a unit's programs need, as far as whoever made them has shared it."""
-    levels = {}
+    levels: dict[str, str] = {}
     for kind, key in unit.stages:
         if kind == "builds" and shelf.fetch("evidence", facts_key(key)):
             facts = shelf.find("evidence", facts_key(key))

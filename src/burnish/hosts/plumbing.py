@@ -42,9 +42,12 @@ HEARTBEAT_S = 5.0
 measures."""
 QUIET_S = 20.0
 """The same of a host while trials run on it: its own threads have next to nothing to do then."""
-THREADS = 4
+CALLS = 4
 """Calls that a worker waits for at a time. One task holds the resource; beside it others are asked how they would
 build, which they answer while they are at work."""
+NOT_NEEDED = ("find-missing", "shift_counters")
+"""What a worker of Dask's does every second or five: look for results that tasks wait for, which ours do not, and count
+for web pages that are off."""
 GONE_S = 60.0
 """Seconds without a heartbeat after which a host counts as gone."""
 
@@ -62,8 +65,9 @@ dask.config.set(
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.terminate": False,
         "distributed.worker.memory.monitor-interval": "60s",
-        "distributed.admin.tick.interval": "5s",
+        "distributed.admin.tick.interval": "60s",
         "distributed.admin.tick.limit": "10m",
+        "distributed.admin.tick.cycle": "60s",
         "distributed.admin.system-monitor.interval": "60s",
         "distributed.admin.system-monitor.gil.enabled": False,
         "distributed.diagnostics.nvml": False,
@@ -75,6 +79,8 @@ dask.config.set(
 for _name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):  # some have levels of their own
     if _name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
         logging.getLogger(_name).setLevel(logging.CRITICAL)
+# That there is no way to the internet, or another patch release of Python somewhere, is no trouble: see `outward`.
+warnings.filterwarnings("ignore", module=r"distributed\.")
 
 
 def security(home: Home) -> Any:
@@ -157,16 +163,14 @@ async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) 
     module: Any = import_module("distributed.scheduler")
     module.heartbeat_interval = lambda _workers: HEARTBEAT_S  # no option has it
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # without a way to the internet Dask finds no address; see `outward`
-            scheduler = await distributed.Scheduler(
-                host=host or None,
-                port=port,
-                protocol="tls",
-                security=security(home),
-                dashboard=False,
-                dashboard_address="127.0.0.1:0",
-            )
+        scheduler = await distributed.Scheduler(
+            host=host or None,
+            port=port,
+            protocol="tls",
+            security=security(home),
+            dashboard=False,
+            dashboard_address="127.0.0.1:0",
+        )
     except (OSError, RuntimeError) as error:  # Dask wraps what the system said
         why = getattr(error.__cause__ or error, "strerror", None) or error
         raise UserError(f"--listen {host}:{port}: cannot listen there ({why}); name another address or port") from None
@@ -208,7 +212,7 @@ async def work(
 
     worker = distributed.Worker(
         address,
-        nthreads=THREADS,
+        nthreads=CALLS,
         name=name,
         resources={RESOURCE: 1},
         security=security(home),
@@ -222,6 +226,8 @@ async def work(
     )
     try:
         await worker
+        for each in NOT_NEEDED:
+            worker.periodic_callbacks[each].stop()
         joined()
         await worker.finished()
     finally:
