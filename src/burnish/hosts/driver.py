@@ -124,9 +124,9 @@ class Driver:
                 del self._sent[key]
                 self._answered(key, future)
         for key, (host, future) in self._under_way.first().items():
+            self._under_way.answered(key, host)
             if self._dispatcher.on(key) is not None and _good(future):
                 self._sent.pop(key, None)
-                self._under_way.answered(key, host)
                 self._answered(key, future)
         for key in self._dispatcher.lost():
             self._give_up(key, "the hosts that made it were lost, one after another")
@@ -163,6 +163,7 @@ class Driver:
             return False
         for key in [key for key, name in self._asked_of.items() if name in late]:
             self.fleet.say(f"{self._asked_of[key]}: is at work for another study; others build")
+            self._sent.pop(key, None)
             self._dispatcher.done(key, time.monotonic())
         return True
 
