@@ -6,7 +6,11 @@ size of a level-2 cache and count how often. Of four blocks the outer two have t
 the others have it stopped (SIGSTOP). The scheduler runs on this machine too, where it would have one of its own, so
 that its part of each heartbeat is counted as well. Wants a machine on which nothing else runs.
 
-Usage: hosts_presence.py [--minutes N]    (python3 -m burnish must be this checkout's)
+With --count it reads no speed, but the CPU time of Dask's threads (those that the worker had before its first task):
+of a worker that waits, and of one on which trials of the fake engine run, which reports less often then. That bounds
+what they can take from a server, and other work on the machine does little to it.
+
+Usage: hosts_presence.py [--minutes N] [--count]    (python3 -m burnish must be this checkout's)
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 from hosts_cast import LOOPBACK, Cast
@@ -30,6 +35,8 @@ BLOCK_S = 5.0
 """A block: as long as the time between two heartbeats, so that each has one."""
 SETTLE_S = 0.5
 """Before a block, for what the worker makes up for when it goes on."""
+
+_TRIALS = ("--variant", "baseline,gcc-pgo", "--starts", "40", "--layouts", "0")
 
 _LOOP = """
 #include <fcntl.h>
@@ -63,15 +70,38 @@ def loops(place: Path) -> tuple[list[subprocess.Popen[bytes]], list[mmap.mmap]]:
     return running, counts
 
 
-def threads(pid: int) -> tuple[float, int]:
-    """Seconds of CPU and wakes of a process's threads so far, without its main thread."""
+def threads(pid: int, of: Collection[str] | None = None) -> tuple[float, int]:
+    """Seconds of CPU and wakes of a process's threads so far, without its main thread; of these alone, if given."""
     seconds, wakes = 0.0, 0
     for task in Path(f"/proc/{pid}/task").iterdir():
-        if int(task.name) != pid:
+        if int(task.name) != pid and (of is None or task.name in of):
             seconds += int((task / "schedstat").read_text().split()[0]) / 1e9
             lines = (task / "status").read_text().splitlines()
             wakes += int(next(line.split()[1] for line in lines if line.startswith("voluntary_ctxt_switches")))
     return seconds, wakes
+
+
+def counted(cast: Cast, fours: int) -> None:
+    """Prints what Dask's threads of a worker use while it waits, and while trials run on it."""
+    pid, blocks = cast.running["one"].pid, 4 * fours
+    dask = [task.name for task in Path(f"/proc/{pid}/task").iterdir()]
+    print(f"| Dask's threads, in {BLOCK_S:.0f} s | median ms of CPU | most | median wakes | share of a core | blocks |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for state in ("waiting", "in trials"):
+        if state == "in trials":
+            cast.start("driver", ["tune", "fake", *_TRIALS, "--hosts", "one"])
+            cast.until("driver", "one: trials of tune")
+            time.sleep(BLOCK_S)  # until its next heartbeat, with which the later ones begin
+        cpu, wakes = list[float](), list[int]()
+        while len(cpu) < blocks and "trials done" not in cast.log("driver"):
+            before = threads(pid, dask)
+            time.sleep(BLOCK_S)
+            after = threads(pid, dask)
+            cpu.append((after[0] - before[0]) * 1000)
+            wakes.append(after[1] - before[1])
+        share = statistics.mean(cpu) / (BLOCK_S * 1000)
+        row = f"{statistics.median(cpu):.1f} | {max(cpu):.1f} | {statistics.median(wakes):.0f} | {share:.3%}"
+        print(f"| {state} | {row} | {len(cpu)} |", flush=True)
 
 
 def rate(counts: list[mmap.mmap]) -> float:
@@ -93,17 +123,22 @@ def said(name: str, logs: list[float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=5.0)
-    fours = max(2, round(parser.parse_args().minutes * 60 / (4 * (BLOCK_S + SETTLE_S))))
+    parser.add_argument("--minutes", type=float, default=5.0, help="of each state, with --count")
+    parser.add_argument("--count", action="store_true")
+    given = parser.parse_args()
+    fours = max(2, round(given.minutes * 60 / (4 * (BLOCK_S + SETTLE_S))))
     with tempfile.TemporaryDirectory(prefix="burnish-hosts-") as folder:
         cast = Cast(Path(folder), gate=LOOPBACK)
         running: list[subprocess.Popen[bytes]] = []
         try:
             cast.scheduler()
             cast.until("scheduler", "burnish worker")
-            cast.worker("one", work="trials")
+            cast.worker("one", work="both" if given.count else "trials")
             cast.until("one", "connected to")
             time.sleep(5)
+            if given.count:
+                counted(cast, fours)
+                return
             pid = cast.running["one"].pid
             running, counts = loops(cast.root)
             effects, nulls, cpu, wakes = [], [], list[float](), list[int]()

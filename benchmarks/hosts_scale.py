@@ -13,7 +13,8 @@ import resource
 import sys
 import time
 
-from burnish.hosts.dispatch import Task, Work, makespan
+from burnish.hosts.dispatch import Task, Work
+from burnish.hosts.makespan import makespan
 
 KINDS = ("zen5", "graniterapids", "rocketlake", "neoverse-n1")
 SIZES = ("1000x64", "10000x4", "10000x16", "10000x64", "10000x256", "40000x64")

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from burnish.base.errors import UserError
 from burnish.cli import app
+from burnish.hosts.shelf import Shelf
 from burnish.record.store import Store
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
@@ -54,6 +55,11 @@ def test_push_list_pull_and_check(burnish_home: Path, tmp_path: Path, monkeypatc
     assert (checked.exit_code, checked.stdout.startswith("gates 77ff-")) == (1, True)
     assert call("check", "--remove").exit_code == 0
     assert len(json.loads(call("list", "--json").stdout)["store"]) == 1
+    Shelf.open(burnish_home / "store", str(tmp_path / "far"), None).push("profiles", "0a1b")
+    assert call("pull").exit_code == 0
+    assert not Store(other / "store").has("profiles", "0a1b"), "hosts of a study share it for that study"
+    assert call("pull", "0a1b").exit_code == 0
+    assert Store(other / "store").has("profiles", "0a1b"), "unless it is asked for"
     monkeypatch.setenv("BURNISH_ARTEFACTS", "none")
     wrong = call("list").exception
     assert str(wrong).startswith("no artefacts are named; ")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from burnish.hosts.dispatch import Dispatcher, Given, Task, Work, makespan
+from burnish.hosts.dispatch import Dispatcher, Given, Task, Work
+from burnish.hosts.makespan import makespan
 
 
 def build(key: str, *able: str, after: tuple[str, ...] = (), seconds: float = 1.0) -> Task:
@@ -124,3 +125,31 @@ def test_six_builds_on_two_hosts_take_half_the_time() -> None:
     three = makespan(ladder("a", "b", at="c"), [(name, "") for name in "abc"])
     assert alone == 7 * 60
     assert three / alone <= 0.6
+
+
+def test_what_a_host_has_begun_unasked_is_taken_over() -> None:
+    made = dispatcher("a", "b", tasks=[build("build", "a", "b"), bench("trials", "a", ("build",))])
+    assert not made.begun("trials", "a"), "it waits for its build"
+    assert made.begun("build", "a")
+    assert made.on("build") == "a"
+    assert not made.begun("build", "b"), "one does it already"
+    assert made.next() == []
+    made.again("build")
+    assert made.next() == [Given("build", "a")], "it can be given again"
+
+
+def test_a_host_that_is_at_work_for_others_gets_questions_only() -> None:
+    tasks = [build("build", "a", "b"), Task("survey", Work.SURVEY, frozenset({"a"})), bench("trials", "b")]
+    made = Dispatcher()
+    for host in "ab":
+        made.join(host, "one machine")
+    made.add(tasks)
+    assert made.next(0.0, {"a": Work.BENCH}) == [Given("survey", "a")], "the other's trials have the machine"
+    made.done("survey")
+    assert made.next(0.0, {"a": Work.BUILD}) == [Given("build", "b")], "no trials beside a build"
+    made.done("build")
+    assert made.next() == [Given("trials", "b")]
+
+
+def test_nobody_does_what_nobody_knows() -> None:
+    assert Dispatcher().on("build-of-another-study") is None

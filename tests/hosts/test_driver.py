@@ -12,9 +12,11 @@ import pytest
 from burnish import __version__
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.builds.stages import Compile
+from burnish.hosts.asked import Asked
 from burnish.hosts.carried import Carried
+from burnish.hosts.desk import perform
 from burnish.hosts.dispatch import Work
-from burnish.hosts.driver import Asked, Driver
+from burnish.hosts.driver import Driver
 from burnish.hosts.fleet import Fleet
 from burnish.hosts.host import Chosen, Host
 from burnish.hosts.jobs import Answer, Job
@@ -53,27 +55,28 @@ class Play:
 
     Attributes:
         there: the hosts, which a test may change on the way.
-        answer: what a host answers to a job; an exception: what Dask says instead.
+        answer: what a host answers to a job; an exception: what Dask says instead; None: nothing yet.
         jobs: what was asked of whom.
     """
 
     there: list[Host]
-    answer: Callable[[str, Job], Answer | Exception]
+    answer: Callable[[str, Job], Answer | Exception | None]
     broken: bool = False
     jobs: list[tuple[str, Job]] = field(default_factory=list)
 
     def hosts(self) -> list[dict[str, Any]]:
         return [one.as_dict() for one in self.there]
 
-    def send(self, function: object, argument: Job, *, key: str, worker: str) -> Future[Answer]:
+    def send(self, function: object, argument: Job, *, key: str, worker: str, alone: bool) -> Future[Answer]:
         assert function is not None
         assert key.startswith(argument.key)
+        assert alone == (argument.work is not Work.SURVEY), "a host at work is asked how it would build"
         self.jobs.append((worker, argument))
         future: Future[Answer] = Future()
         answer = self.answer(worker, argument)
         if isinstance(answer, Exception):
             future.set_exception(answer)
-        else:
+        elif answer is not None:
             future.set_result(answer)
         return future
 
@@ -94,7 +97,7 @@ def driver_of(play: Play, chosen: Chosen = Chosen(), **asked: Any) -> tuple[Driv
 
     request = Asked("run", Carried((), {}), "tune fake", chosen, store="shared", **asked)
     fleet = Fleet(connect, "tls://here", said.append, patience=0.0)
-    return Driver(request, fleet, lambda _: Answer(), turn_s=0.0), said
+    return Driver(request, fleet, perform, turn_s=0.0), said
 
 
 def surveyed(surveys: Mapping[str, Survey]) -> Callable[[str, Job], Answer]:
@@ -218,7 +221,7 @@ def test_a_scheduler_that_is_not_there_is_an_error() -> None:
 
     request = Asked("run", Carried((), {}), "tune fake", Chosen())
     with pytest.raises(InfrastructureError, match="no scheduler answers"):
-        Driver(request, Fleet(connect, "tls://here", lambda _: None, 0.0), lambda _: Answer()).run()
+        Driver(request, Fleet(connect, "tls://here", lambda _: None, 0.0), perform).run()
 
 
 def test_stages_that_variants_share_are_one_unit_and_trainings_need_the_baseline() -> None:
@@ -240,6 +243,17 @@ def test_stages_that_variants_share_are_one_unit_and_trainings_need_the_baseline
     assert instrumented.after == (), "compiled while another host makes the baseline"
     assert shared.after == (baseline.key, instrumented.key), "its tools make the data of the training"
     assert first.after == second.after == (instrumented.key, shared.key)
+
+
+def test_hosts_with_other_homes_train_what_they_have_compiled() -> None:
+    """gcc's programs write their profile below the path at which they were compiled."""
+    hosts = [host("a", home="/one"), host("b", home="/two"), host("t", builds=False, home="/three")]
+    surveys = {name: Survey(chains_with()) for name in "ab"}
+    apart = [unit for unit in divided(hosts, surveys, ["t"]).units.values() if unit.name == "gcc-pgo"]
+    assert len(apart) == 1
+    alike = [replace(one, home="/one") for one in hosts[:2]]
+    together = [unit for unit in divided([*alike, hosts[2]], surveys, ["t"]).units.values() if unit.name == "gcc-pgo"]
+    assert len(together) == 2, "compiled while another host makes the baseline"
 
 
 def test_one_host_says_how_all_of_its_architecture_are_built() -> None:
@@ -275,3 +289,80 @@ def test_a_build_that_needs_more_than_a_host_offers_is_not_measured_there(
     found = refusals(chains, {chains["baseline"].final: needs}, host("a", level=offers), LEVELS)
     assert len(found) == refused
     assert all(why == "left out: needs x86-64-v4, a has x86-64-v3" for why in found.values())
+
+
+def keys_of(play: Play, work: Work) -> list[str]:
+    return [job.key for _, job in play.jobs if job.work is work]
+
+
+def test_called_again_it_gives_a_busy_host_the_build_that_it_has_begun() -> None:
+    ready = surveyed({name: Survey({"baseline": chains_with()["baseline"]}) for name in "ab"})
+    first = Play([host("a"), host("b")], ready)
+    driver_of(first)[0].run()
+    (begun,) = keys_of(first, Work.BUILD)
+    play = Play([host("a", doing=begun), host("b")], ready)
+    driver, said = driver_of(play)
+    assert driver.run().records.keys() == {"a", "b"}
+    assert play.of(Work.BUILD) == [("a", "baseline")], "b does not make it too"
+    assert "a: build of baseline for tune fake, which it has begun" in said
+
+
+def test_a_builder_that_is_at_work_for_another_study_is_not_waited_for() -> None:
+    surveys = {"a": Survey(chains_with())}
+    play = Play([host("a"), host("b", benches=False, doing="build-another")], surveyed(surveys))
+
+    def answer(name: str, job: Job) -> Answer | Exception | None:
+        return None if name == "b" else surveyed(surveys)(name, job)
+
+    play.answer = answer
+    driver, said = driver_of(play)
+    assert driver.run().records == {"a": b"a"}
+    assert "b: is at work for another study; others build" in said
+    assert {name for name, _ in play.of(Work.BUILD)} == {"a"}
+
+
+def test_a_host_that_was_away_and_went_on_may_be_the_first() -> None:
+    """Its build was given to another host meanwhile, which would take for ever."""
+    ready = surveyed({name: Survey({"baseline": chains_with()["baseline"]}) for name in "ab"})
+    play = Play([host("a"), host("b")], ready)
+
+    def answer(name: str, job: Job) -> Answer | Exception | None:
+        if job.work is not Work.BUILD:
+            return ready(name, job)
+        builders = [one for one, each in play.jobs if each.work is Work.BUILD]
+        if len(builders) == 1:  # the connection breaks in its build
+            play.there = [one for one in play.there if one.name != name]
+            driver.fleet.look_soon()
+            return None
+        if len(builders) == 2:  # the other has it, and the first is back
+            away = builders[0]
+            play.there = [*play.there, host(away, doing=job.key, address=f"{away} again")]
+            driver.fleet.look_soon()
+            return None
+        return Answer()
+
+    play.answer = answer
+    driver, said = driver_of(play)
+    assert driver.run().records.keys() == {"a", "b"}
+    builders = [name for name, _ in play.of(Work.BUILD)]
+    assert len(set(builders[:2])) == 2
+    assert builders[2:] == [f"{builders[0]} again"]
+    assert f"{builders[0]}: is at a task that {builders[1]} has been given since; whoever is first counts" in said
+
+
+def test_when_the_scheduler_is_back_hosts_are_asked_for_what_they_went_on_with() -> None:
+    ready = surveyed({"a": Survey(chains_with())})
+
+    def answer(name: str, job: Job) -> Answer | Exception | None:
+        if job.work is Work.BENCH and not play.of(Work.BENCH)[1:]:
+            play.broken, play.there = True, [host("a", doing=job.key)]
+            return None
+        return ready(name, job)
+
+    play = Play([host("a")], answer)
+    driver, said = driver_of(play)
+    assert driver.run().records == {"a": b"a"}
+    assert len(keys_of(play, Work.BENCH)) == 2
+    assert len(set(keys_of(play, Work.BENCH))) == 1
+    assert "the scheduler is gone; waiting for it (what hosts are doing goes on)" in said
+    assert "a: trials of tune fake, which it has begun" in said

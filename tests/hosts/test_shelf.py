@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from burnish.builds.evidence import facts_key
+from burnish.hosts.part import levels_known
 from burnish.hosts.shelf import Shelf, ShelfFailed
+from burnish.hosts.units import Unit
 from burnish.record.store import Store
 
 
@@ -58,3 +61,16 @@ def test_a_store_that_fails_is_said_to_be_worth_another_try(tmp_path: Path) -> N
     (tmp_path / "shared").write_text("a file")
     with pytest.raises(ShelfFailed, match="sharing builds key"):
         shelf_with(tmp_path, "one").push("builds", "key")
+
+
+def test_a_host_that_finds_a_build_made_already_can_say_what_it_needs(tmp_path: Path) -> None:
+    """Without it, a host of a lower level would measure it and see its server killed."""
+    maker = shelf_with(tmp_path, "one")
+    unit = Unit("unit", "v4", (("profiles", "p"), ("builds", "key")), (), (), 1.0)
+    maker.push("builds", "key")
+    other = shelf_at(tmp_path, "two")
+    assert levels_known(other, unit) == {}, "made by whoever shares no facts"
+    maker.begin("evidence", facts_key("key"))
+    maker.admit("evidence", facts_key("key"), {"build": "key", "program": {}, "needs": {"level": "x86-64-v4"}})
+    maker.push("evidence", facts_key("key"))
+    assert levels_known(other, unit) == {"key": "x86-64-v4"}

@@ -1,4 +1,4 @@
-"""What a worker answers when its host lets it down."""
+"""What a worker answers when its host lets it down, and how often it reports."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from burnish.base.paths import Home
 from burnish.hosts.carried import Carried
 from burnish.hosts.dispatch import Work
 from burnish.hosts.jobs import Job
+from burnish.hosts.plumbing import HEARTBEAT_S, QUIET_S, outward, slowed
 from burnish.hosts.worker import do
 
 
@@ -33,3 +34,27 @@ def test_a_full_disk_is_worth_another_try_and_does_not_end_the_worker(tmp_path: 
     assert answer.again
     assert answer.problem.startswith("/home: No space left on device")
     assert "/home: No space left on device" in said[-1]
+
+
+@pytest.mark.parametrize(("doing", "next_s"), [("bench-run-a", QUIET_S), ("build-key", HEARTBEAT_S), ("", HEARTBEAT_S)])
+def test_a_host_reports_less_often_while_trials_run_on_it(doing: str, next_s: float) -> None:
+    answer = {"status": "OK", "heartbeat-interval": HEARTBEAT_S}
+    assert slowed(answer, {"burnish": {"doing": doing}}) == {"status": "OK", "heartbeat-interval": next_s}
+
+
+def test_a_host_that_is_not_known_yet_is_answered_as_ever() -> None:
+    assert slowed({"status": "missing"}, {}) == {"status": "missing"}
+
+
+@pytest.mark.parametrize(
+    ("own", "printed"),
+    [
+        (["127.0.0.1", "10.79.0.2", "192.0.2.7"], "tls://10.79.0.2:8786"),
+        (["127.0.0.1"], "tls://127.0.0.1:8786"),
+    ],
+)
+def test_without_a_way_to_the_internet_the_scheduler_names_an_address_that_others_reach(
+    own: list[str], printed: str
+) -> None:
+    assert outward("tls://127.0.0.1:8786", own) == printed
+    assert outward("tls://192.0.2.7:8786", own) == "tls://192.0.2.7:8786", "Dask has found the right one"

@@ -271,9 +271,16 @@ def test_an_interrupt_that_python_drops_ends_the_run_at_its_next_step(tmp_path: 
         signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("words", ["cc1: error: x.o: No space left on device", "cp: x: Disk quota exceeded"])
-def test_a_step_that_fails_for_want_of_space_is_the_hosts_failure(piped: Piped, words: str) -> None:
-    """A compiler that found the disk full says nothing about its variant."""
+@pytest.mark.parametrize(
+    "words",
+    [
+        "cc1: error: x.o: No space left on device",
+        "cp: x: Disk quota exceeded",
+        "ccache: error: /store/ccache/tmp: Read-only file system",
+    ],
+)
+def test_a_step_that_fails_for_want_of_a_disk_is_the_hosts_failure(piped: Piped, words: str) -> None:
+    """A compiler that found the disk full or read-only says nothing about its variant."""
 
     def step(script: str) -> None:
         with piped.bench.step("baseline: compile", "build"):

@@ -47,8 +47,10 @@ def tuned(
     return fold((events.add("finished") if ended else events).made)
 
 
-def printed(result: Result, file: str = FILE, verbs: tuple[str, ...] = ("show", "reproduce"), width: int = 80) -> str:
-    return drawn(answer(result, Around(result.name, file, 40_000_000, verbs)), width)
+def printed(
+    result: Result, file: str = FILE, verbs: tuple[str, ...] = ("show", "reproduce"), width: int = 80, pull: str = ""
+) -> str:
+    return drawn(answer(result, Around(result.name, file, 40_000_000, verbs, pull)), width)
 
 
 def flat(text: str) -> str:
@@ -106,6 +108,9 @@ def test_only_verbs_that_there_are_are_named() -> None:
     gone = printed(result, file="")
     assert "file     not on this machine" in gone
     assert "reproduce" not in gone, "it needs the build"
+    pull = "burnish store pull 0a1b2c --artefacts /net/burnish"
+    assert f"next     {pull}\n" in printed(result, file="", pull=pull)
+    assert pull not in printed(result, pull=pull), "it is here"
 
 
 def test_a_build_that_is_faster_but_marked_is_said_and_not_taken() -> None:

@@ -481,6 +481,14 @@ def test_bad_requests_are_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(error.value)
 
 
+def test_what_a_killed_run_left_goes_though_its_tree_was_in_place(tmp_path: Path) -> None:
+    archive = local(tarball(tmp_path / "t.tar.gz", {"t/main.c": "int a;\n"}))
+    unpack(resolve(archive, tmp_path), archive, tmp_path)
+    (tmp_path / "work/.src.unpacking/old").mkdir(parents=True)
+    unpack(resolve(archive, tmp_path), archive, tmp_path)
+    assert beside(tmp_path / "work/src") == ["src"]
+
+
 def test_what_is_not_ours_is_not_replaced(tmp_path: Path) -> None:
     archive = tarball(tmp_path / "t.tar.gz", {"t/main.c": "int a;\n"})
     (tmp_path / "work/src").mkdir(parents=True)

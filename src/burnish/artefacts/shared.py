@@ -13,7 +13,7 @@ from __future__ import annotations
 import platform
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -231,10 +231,18 @@ class SharedStore(Exchange):
             if entry is not None and shareable(entry):
                 yield entry
 
-    def _fetch(self, kind: str, key: str) -> Entry | None:
+    def bring(self, kind: str, key: str) -> Entry | None:
+        """Brings an entry here that hosts of a study share by its key alone, if it fits to this one.
+
+        Raises:
+            DamagedError, InfrastructureError: see `Exchange.take`.
+        """
+        return self._fetch(kind, key, (key,))
+
+    def _fetch(self, kind: str, key: str, names: Sequence[str] = ()) -> Entry | None:
         """Brings an entry here if it fits to this host and to what is here."""
         began = time.monotonic()
-        entry = self.take(kind, key, self.host.names(kind, key), self._fits)
+        entry = self.take(kind, key, names or self.host.names(kind, key), self._fits)
         if entry is None:
             return None
         self._known.agrees[kind, key] = True

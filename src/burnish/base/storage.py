@@ -127,11 +127,14 @@ def kind_of(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
 FULL_WORDS = ("No space left on device", "Disk quota exceeded")
 """What the C library calls the errors of a full disk, in the logs of every program."""
 
+READ_ONLY_WORDS = "Read-only file system"
+"""The same of one that became read-only, as after an error of its device; it need not be the one of the home."""
+
 _NEXT_TO_NOTHING = 64 << 10
 
 
 def full(text: str, *folders: Path) -> str | None:
-    """Why a program failed if it is for want of space, in words; None if nothing says so.
+    """Why a program failed if its disk was full or read-only, in words; None if nothing says so.
 
     Args:
         text: what the program and the one that started it said.
@@ -141,7 +144,9 @@ def full(text: str, *folders: Path) -> str | None:
         with contextlib.suppress(OSError):
             if shutil.disk_usage(folder).free < _NEXT_TO_NOTHING:
                 return f"{folder}: {FULL_WORDS[0]}"
-    return next((f"{folders[0] if folders else 'disk'}: {words}" for words in FULL_WORDS if words in text), None)
+    if any(words in text for words in FULL_WORDS):
+        return f"{folders[0] if folders else 'disk'}: {next(words for words in FULL_WORDS if words in text)}"
+    return next((line.strip() for line in text.splitlines() if READ_ONLY_WORDS in line), None)
 
 
 def release() -> None:

@@ -69,8 +69,7 @@ class Examiner:
 
     def look(self, built: Built) -> dict[str, Any]:
         """A build's ``program`` (`burnish.program.program`) and ``needs`` (`burnish.program.instructions`)."""
-        data = instruction_data()
-        key = _key(built.key, data.digest)
+        data, key = instruction_data(), facts_key(built.key)
         kept = self.store.find("evidence", key)
         if kept is not None:
             return {name: kept.about[name] for name in ("program", "needs")}
@@ -188,21 +187,20 @@ def known_same(builds: Sequence[tuple[str, Recipe, str]], store: Store) -> froze
         return frozenset()
     first = builds[0][0].partition("#")[0]
     usual = {name.partition("#")[2]: (recipe, key) for name, recipe, key in builds if name.partition("#")[0] == first}
-    data = instruction_data().digest
     identical = set()
     for name, recipe, key in builds:
         its, its_key = usual.get(name.partition("#")[2], (recipe, key))
         if key == its_key:
             continue
-        kept, base = (store.find("evidence", _key(build_key, data)) for build_key in (key, its_key))
+        kept, base = (store.find("evidence", facts_key(build_key)) for build_key in (key, its_key))
         if kept is not None and base is not None and _same_program(kept.about, base.about, recipe, its):
             identical.add(key)
     return frozenset(identical)
 
 
-def _key(build: str, data: str) -> str:
-    """Key of the facts about a build's program."""
-    return digest_of(["program", FORMAT, build, data])
+def facts_key(build: str) -> str:
+    """Key of the facts about the program of the build with this key."""
+    return digest_of(["program", FORMAT, build, instruction_data().digest])
 
 
 def _same_program(facts: Mapping[str, Any], its: Mapping[str, Any], recipe: Recipe, usual: Recipe) -> bool:

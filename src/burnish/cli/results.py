@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,7 @@ from burnish.base import paths
 from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli.common import print_document, print_json, say
+from burnish.hosts.place import read_joined
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import BuildMade, ProgramFound
@@ -23,7 +25,7 @@ from burnish.report.fold import fold
 from burnish.report.result import Result
 from burnish.report.values import runs as values
 from burnish.study.kept import runs as studies
-from burnish.study.kept.programs import program_of
+from burnish.study.kept.programs import key_of, program_of
 
 
 def run_named(name: str | None) -> Path:
@@ -73,13 +75,22 @@ def around(result: Result, place: Path) -> Around:
     if load.engine(result.engine).packaging is None:
         verbs -= {"install", "package"}
     take = taken(result)
-    program = None
+    program, key = None, None
     if take is not None:
-        program = program_of(paths.home(), result.engine, take, _events(place), checked=False)
+        events = _events(place)
+        program, key = program_of(paths.home(), result.engine, take, events, checked=False), key_of(take, events)
     named = result.name if place.is_dir() else str(place)
     if program is None:
-        return Around(named, verbs=verbs)
+        return Around(named, verbs=verbs, pull=_pull(key))
     return Around(named, str(program), program.stat().st_size, verbs)
+
+
+def _pull(key: str | None) -> str:
+    """The command that fetches a build from where this machine's hosts share theirs; '' if they do not."""
+    joined = read_joined(paths.home())
+    if key is None or joined is None or joined.store is None:
+        return ""
+    return f"burnish store pull {key[:12]} --artefacts {shlex.quote(joined.store)}"
 
 
 def _events(place: Path) -> Sequence[Recorded[Event]]:

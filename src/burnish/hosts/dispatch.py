@@ -11,7 +11,7 @@ was begun twice counts once, and whoever asks anew asks for the same.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -148,17 +148,30 @@ class Dispatcher:
             self._wait(key, now)
 
     def on(self, key: str) -> str | None:
-        """The host that does a task now."""
-        return self._tasks[key].on
+        """The host that does a task now; None if nobody does, or nobody knows it."""
+        return self._tasks[key].on if key in self._tasks else None
 
-    def next(self, now: float = 0.0) -> list[Given]:
-        """The tasks that begin now, and where; they count as begun."""
+    def begun(self, key: str, host: str) -> bool:
+        """Notes that a host does a task that waits, without having been given it; returns whether the task waited."""
+        state = self._tasks.get(key)
+        if state is None or state.done or state.on or state.waits or host in self._busy or host not in state.task.able:
+            return False
+        self._take(key, host)  # what waits of it in the queue is passed over
+        return True
+
+    def next(self, now: float = 0.0, others: Mapping[str, Work] | None = None) -> list[Given]:
+        """The tasks that begin now, and where; they count as begun.
+
+        Args:
+            now: the time.
+            others: by host, what it does that it was not given from here: it gets nothing more but questions.
+        """
         self._rank(now)
         given = []
         # A machine that a bench waits for gets no build that other machines can make.
         wanted = self._wanted()
         for host in [name for name in self._machines if name not in self._busy]:
-            key = self._best(host, wanted)
+            key = self._best(host, wanted, others or {})
             if key is not None:
                 self._begin(key, host)
                 given.append(Given(key, host))
@@ -176,10 +189,6 @@ class Dispatcher:
             for key, state in self._tasks.items()
             if not (state.done or state.on or state.waits or state.task.able & here) and now - state.since >= patience
         ]
-
-    def behind(self, key: str) -> list[str]:
-        """Tasks that come after this one, directly."""
-        return list(self._tasks[key].then)
 
     def _given_up(self, state: _State) -> bool:
         return state.task.work is Work.BUILD and state.lost >= self.most_lost
@@ -224,9 +233,11 @@ class Dispatcher:
             state.on = None
 
     def _begin(self, key: str, host: str) -> None:
-        state = self._tasks[key]
-        heapq.heappop(self._ready[state.task.able])
-        state.on = host
+        heapq.heappop(self._ready[self._tasks[key].task.able])
+        self._take(key, host)
+
+    def _take(self, key: str, host: str) -> None:
+        self._tasks[key].on = host
         self._busy[host] = key
         self._on_machine.setdefault(self._machines[host], set()).add(key)
 
@@ -251,10 +262,11 @@ class Dispatcher:
             if host in self._machines
         )
 
-    def _best(self, host: str, wanted: frozenset[str]) -> str | None:
+    def _best(self, host: str, wanted: frozenset[str], others: Mapping[str, Work]) -> str | None:
         """The ready task with the most work behind it that this host can begin now."""
         machine = self._machines[host]
         running = [self._tasks[key].task.work for key in self._on_machine.get(machine, ())]
+        running += [work for name, work in others.items() if name != host and self._machines.get(name) == machine]
         if Work.BENCH in running:
             return None
         best: tuple[float, str] | None = None
@@ -262,6 +274,8 @@ class Dispatcher:
             if host not in able or (key := self._top(able)) is None:
                 continue
             task = self._tasks[key].task
+            if host in others and task.work is not Work.SURVEY:
+                continue
             if task.work is Work.BENCH and running:
                 continue  # its turn comes when the machine is quiet
             if task.work is Work.BUILD and machine in wanted and self._elsewhere(able, machine):
@@ -274,23 +288,3 @@ class Dispatcher:
     def _elsewhere(self, able: frozenset[str], machine: str) -> bool:
         """Whether a host on another machine can do it."""
         return any(self._machines.get(name, machine) != machine for name in able)
-
-
-def makespan(tasks: Sequence[Task], hosts: Sequence[tuple[str, str]]) -> float:
-    """Seconds that all tasks take on these (host, machine), when each takes what is expected; for plans and tests."""
-    dispatcher = Dispatcher()
-    for host, machine in hosts:
-        dispatcher.join(host, machine)
-    dispatcher.add(tasks)
-    seconds = {task.key: task.seconds for task in tasks}
-    now, running = 0.0, list[tuple[float, str]]()
-    while dispatcher.open:
-        for given in dispatcher.next(now):
-            heapq.heappush(running, (now + seconds[given.key], given.key))
-        if not running:
-            raise ValueError("some tasks have no host that can do them")
-        now, key = heapq.heappop(running)
-        dispatcher.done(key, now)
-        while running and running[0][0] <= now:
-            dispatcher.done(heapq.heappop(running)[1], now)
-    return now

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from burnish.base.durations import duration
 from burnish.base.errors import UserError
 from burnish.hosts import units
-from burnish.hosts.carried import Carried
+from burnish.hosts.asked import Asked, Outcome
 from burnish.hosts.dispatch import Dispatcher, Given, Task, Work
 from burnish.hosts.fleet import Fleet
-from burnish.hosts.host import Chosen
 from burnish.hosts.jobs import Answer, Job
 from burnish.hosts.kinds import LEVELS
+from burnish.hosts.underway import UnderWay, kinds
 from burnish.study.builds.make import Chain
 
 TURN_S = 0.25
@@ -29,50 +29,6 @@ TRIES = 3
 """How often a task is sent again that failed for a reason that may pass."""
 LOSSES = 20
 """How often a task is sent again whose worker was lost: restarts are ordinary, but a task must not kill for ever."""
-COMING_S = 60.0
-"""How long hosts that are named may take to come when a study begins."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked of the hosts.
-
-    Attributes:
-        name: the run's, part of its keys.
-        command: the study's command, with its files.
-        title: the command, for people.
-        chosen: where it is measured.
-        store: where artefacts are shared; None: nowhere, every host builds for itself.
-        limit: bytes that they may take there.
-        fresh: whether hosts begin new runs.
-        patience: seconds that a task waits for a host that can do it.
-        coming: seconds that a study waits for its hosts when it begins.
-    """
-
-    name: str
-    command: Carried
-    title: str
-    chosen: Chosen
-    store: str | None = None
-    limit: int | None = None
-    fresh: bool = False
-    patience: float = 600.0
-    coming: float = COMING_S
-
-
-@dataclass
-class Outcome:
-    """What came of it.
-
-    Attributes:
-        records: by host, its exported record, packed.
-        unfinished: hosts whose runs go on with the same command.
-        failed: by host, why it has no result.
-    """
-
-    records: dict[str, bytes] = field(default_factory=dict)
-    unfinished: list[str] = field(default_factory=list)
-    failed: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -89,7 +45,7 @@ class Driver:
 
     asked: Asked
     fleet: Fleet
-    perform: Callable[[Job], Answer]
+    perform: Callable[[Job], Awaitable[Answer]]
     outcome: Outcome = field(default_factory=Outcome)
     turn_s: float = TURN_S
     _dispatcher: Dispatcher = field(default_factory=Dispatcher)
@@ -102,6 +58,7 @@ class Driver:
     _failed: dict[str, str] = field(default_factory=dict)
     """By key of a stage, why it was not made."""
     _sent: dict[str, Any] = field(default_factory=dict)
+    _under_way: UnderWay = field(default_factory=UnderWay)
     _tries: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> Outcome:
@@ -151,6 +108,7 @@ class Driver:
         for name in change.went:
             key = self._dispatcher.leave(name, time.monotonic())
             self._sent.pop(key or "", None)
+            self._under_way.forget(name)
         for host in change.came:
             self._dispatcher.join(host.name, host.boot)
 
@@ -158,20 +116,56 @@ class Driver:
         """Sends what can begin, takes what was answered, gives up what nobody can do."""
         if self.fleet.due:
             self._look()
-        now = time.monotonic()
-        for given in self._dispatcher.next(now):
+        now, others = time.monotonic(), self._taken_over()
+        for given in self._dispatcher.next(now, kinds(others)):
             self._send(given)
         for key, future in list(self._sent.items()):
             if future.done():
                 del self._sent[key]
                 self._answered(key, future)
+        for key, (host, future) in self._under_way.first().items():
+            self._under_way.answered(key, host)
+            if self._dispatcher.on(key) is not None and _good(future):
+                self._sent.pop(key, None)
+                self._answered(key, future)
         for key in self._dispatcher.lost():
             self._give_up(key, "the hosts that made it were lost, one after another")
         for key in self._dispatcher.stranded(now, self.asked.patience):
             self._give_up(key, f"no host that can do it came within {duration(self.asked.patience)}")
-        if self._division is None and self._surveys.keys() >= set(self._asked_of.values()):
+        if self._division is None and self._enough(others):
             self._divide()
         time.sleep(self.turn_s)
+
+    def _taken_over(self) -> dict[str, str]:
+        """Takes over what hosts do without having been given it, where it is this study's; returns what is not."""
+        others = self._under_way.found(self.fleet.hosts.values(), self._dispatcher)
+        for host, key in list(others.items()):
+            if self._dispatcher.begun(key, host):
+                self._send(Given(key, host), how=", which it has begun")
+                del others[host]
+            elif (other := self._dispatcher.on(key)) is not None and (key, host) not in self._under_way.answers:
+                self.fleet.say(f"{host}: is at a task that {other} has been given since; whoever is first counts")
+                self._under_way.answers[key, host] = self._ask(self._job(Given(key, host)), host)
+        return others
+
+    def _enough(self, others: Mapping[str, str]) -> bool:
+        """Whether enough hosts have said how they would build: all, or all but builders that are at work for others."""
+        late = set(self._asked_of.values()) - self._surveys.keys()
+        if late & set(self._benches) or not late <= others.keys():
+            return False
+        hosts = self.fleet.hosts
+        lacks_nothing = {
+            hosts[name].architecture
+            for name, survey in self._surveys.items()
+            if name in hosts and hosts[name].builds and survey.chains and not units.lacking(survey)
+        }
+        if late and not {hosts[name].architecture for name in self._benches if name in hosts} <= lacks_nothing:
+            return False
+        for key in [key for key, name in self._asked_of.items() if name in late]:
+            self.fleet.say(f"{self._asked_of[key]}: is at work for another study; others build")
+            self._sent.pop(key, None)
+            self._dispatcher.done(key, time.monotonic())
+        return True
 
     def _divide(self) -> None:
         """Plans builds and trials, when every host has said how it would build."""
@@ -192,23 +186,32 @@ class Driver:
             self.fleet.say(f"{len(division.units)} steps of builds, as {models} would make them")
         self._dispatcher.add(units.tasks_of(division, seconds, self.asked.name), time.monotonic())
 
-    def _send(self, given: Given) -> None:
-        asked, key = self.asked, given.key
-        job = Job(key, Work.SURVEY, f"survey of {asked.title}", asked.command, asked.store, asked.limit)
-        unit = self._unit(key)
+    def _send(self, given: Given, how: str = "") -> None:
+        unit = self._unit(given.key)
         if unit is not None:
             failed = next((why for _, entry in unit.needs if (why := self._failed.get(entry))), None)
             if failed is not None:  # what it needs is not there
-                self._give_up(key, failed)
+                self._give_up(given.key, failed)
                 return
-            job = replace(job, work=Work.BUILD, title=f"build of {unit.name} for {asked.title}", unit=unit)
-        elif not key.startswith("survey-"):
-            chains = self._chains(given.host) if asked.store else {}
-            job = replace(job, work=Work.BENCH, title=f"trials of {asked.title}", chains=chains, fresh=asked.fresh)
+        job = self._job(given)
         if job.work is not Work.SURVEY:
-            self.fleet.say(f"{given.host}: {job.title}")
+            self.fleet.say(f"{given.host}: {job.title}{how}")
+        self._sent[given.key] = self._ask(job, given.host)
+
+    def _job(self, given: Given) -> Job:
+        asked, key, unit = self.asked, given.key, self._unit(given.key)
+        job = Job(key, Work.SURVEY, f"survey of {asked.title}", asked.command, asked.store, asked.limit)
+        if unit is not None:
+            return replace(job, work=Work.BUILD, title=f"build of {unit.name} for {asked.title}", unit=unit)
+        if key.startswith("survey-"):
+            return job
+        chains = self._chains(given.host) if asked.store else {}
+        return replace(job, work=Work.BENCH, title=f"trials of {asked.title}", chains=chains, fresh=asked.fresh)
+
+    def _ask(self, job: Job, host: str) -> Any:
         # A new key for Dask each time: it is the host that knows that the job is the same.
-        self._sent[key] = self.fleet.send(self.perform, job, key=f"{key}-{time.time_ns()}", host=given.host)
+        alone = job.work is not Work.SURVEY
+        return self.fleet.send(self.perform, job, key=f"{job.key}-{time.time_ns()}", host=host, alone=alone)
 
     def _unit(self, key: str) -> units.Unit | None:
         """The unit that a task builds; None of other tasks."""
@@ -235,6 +238,7 @@ class Driver:
             self._once_more(key, "no answer", LOSSES)
             self.fleet.look_soon()
             return
+        self._under_way.answered(key, host)
         if answer.again:
             self._once_more(key, answer.problem)
             return
@@ -279,3 +283,12 @@ class Driver:
             self.outcome.failed[name] = why
             self.fleet.say(f"{name}: {why}")
         self._dispatcher.done(key, time.monotonic())
+
+
+def _good(future: Any) -> bool:
+    """Whether a host has answered, and has done the task."""
+    try:
+        answer: Answer = future.result()
+    except (Exception, asyncio.CancelledError):  # see `Driver._answered`
+        return False
+    return not (answer.again or answer.problem)

@@ -27,8 +27,8 @@ class Link(Protocol):
     def hosts(self) -> list[dict[str, Any]]:
         """What every worker reported about its host."""
 
-    def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str) -> Any:
-        """Has a worker call a function; returns a future."""
+    def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str, alone: bool) -> Any:
+        """Has a worker call a function, one `alone` at a time; returns a future."""
 
     def close(self) -> None:
         """Ends the connection."""
@@ -110,10 +110,10 @@ class Fleet:
         self._known |= there.keys()
         return Change(came, went)
 
-    def send(self, function: Callable[..., Any], argument: Any, *, key: str, host: str) -> Any:
-        """Has a host call a function; returns a future."""
+    def send(self, function: Callable[..., Any], argument: Any, *, key: str, host: str, alone: bool = True) -> Any:
+        """Has a host call a function, one `alone` at a time; returns a future."""
         assert self._link is not None  # noqa: S101 - it reported the host
-        return self._link.send(function, argument, key=key, worker=self.hosts[host].address)
+        return self._link.send(function, argument, key=key, worker=self.hosts[host].address, alone=alone)
 
     def look_soon(self) -> None:
         """Has the next turn look: something has just been lost."""

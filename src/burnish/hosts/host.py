@@ -33,6 +33,7 @@ class Host:
         calibration: what it is calibrated for, in words; '' if nothing.
         sitting: when it measured last, as the record has it; '' if it never did.
         running: what it does now, in words; '' if nothing.
+        doing: key of that task; '' if there is none.
         address: where its worker listens; '' where that is of no interest.
     """
 
@@ -52,6 +53,7 @@ class Host:
     calibration: str = ""
     sitting: str = ""
     running: str = ""
+    doing: str = ""
     address: str = ""
 
     def as_dict(self) -> dict[str, Any]:

@@ -11,19 +11,20 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.files import read_json, write_json
 from burnish.base.paths import Home
-from burnish.builds.evidence import Examiner
+from burnish.builds.evidence import Examiner, facts_key
 from burnish.builds.sharing import kept_as
 from burnish.hosts.dispatch import Work
 from burnish.hosts.jobs import Answer, Job
 from burnish.hosts.place import Rooms, folder
 from burnish.hosts.shelf import Shelf
-from burnish.hosts.units import Survey, entries_of, to_measure
+from burnish.hosts.units import Survey, Unit, entries_of, to_measure
 from burnish.record import exchange
 from burnish.record.record import Record
 from burnish.record.store import Store
@@ -128,7 +129,7 @@ class Part:
         with studies.lock(self.home):
             if all(shelf.shared(*entry) for entry in unit.stages):
                 self._say("made already")
-                return Answer()
+                return Answer(levels=levels_known(shelf, unit))
             for entry in unit.needs:
                 if not shelf.fetch(*entry):
                     return Answer(
@@ -146,6 +147,9 @@ class Part:
                 sessions.leave(session)
             for kind, key in unit.stages:
                 shelf.push(kind, key)
+            for key in levels:  # so that a host which finds it made already can say what it needs
+                if shelf.find("evidence", facts_key(key)) is not None:
+                    shelf.push("evidence", facts_key(key))
         return Answer(levels=levels)
 
     def bench(self) -> Answer:
@@ -212,6 +216,16 @@ class Part:
         self.console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
 
 
+def levels_known(shelf: Shelf, unit: Unit) -> dict[str, str]:
+    """By key, the levels that a unit's programs need, as far as whoever made them has shared it."""
+    levels: dict[str, str] = {}
+    for kind, key in unit.stages:
+        if kind == "builds" and shelf.fetch("evidence", facts_key(key)):
+            facts = shelf.find("evidence", facts_key(key))
+            levels |= {key: _level_needed(facts.about)} if facts is not None else {}
+    return levels
+
+
 def _make(workshop: Workshop, name: str, keys: frozenset[str]) -> dict[str, str]:
     """Makes the stages with these keys; returns the levels that finished programs need, by their keys."""
     maker = workshop.maker
@@ -230,5 +244,9 @@ def _make(workshop: Workshop, name: str, keys: frozenset[str]) -> dict[str, str]
     entry = maker.store.find("builds", chain.final)
     assert entry is not None  # noqa: S101 - made just now
     examiner = Examiner(maker.engine, maker.store, maker.bench, maker.scratch)
-    needs_of = examiner.look(maker.builder.built(name, entry))["needs"]
-    return {chain.final: str(needs_of.get("level", ""))}
+    return {chain.final: _level_needed(examiner.look(maker.builder.built(name, entry)))}
+
+
+def _level_needed(facts: Mapping[str, Any]) -> str:
+    """The instruction-set level that a program needs, of the facts about it; '' if unknown."""
+    return str(facts["needs"].get("level", ""))

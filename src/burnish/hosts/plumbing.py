@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-from collections.abc import Callable, Mapping
+import socket
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +19,8 @@ from urllib.parse import urlsplit
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.hosts import tls
+from burnish.hosts.dispatch import Work
+from burnish.hosts.underway import work_of
 
 RESOURCE = "bench"
 
@@ -36,6 +40,14 @@ dask, distributed = _imported("dask"), _imported("distributed")
 HEARTBEAT_S = 5.0
 """Time between two heartbeats of a worker. Dask's own for few workers is 0.5 s, which is 0.3 % of a core on a host that
 measures."""
+QUIET_S = 20.0
+"""The same of a host while trials run on it: its own threads have next to nothing to do then."""
+CALLS = 4
+"""Calls that a worker waits for at a time. One task holds the resource; beside it others are asked how they would
+build, which they answer while they are at work."""
+NOT_NEEDED = ("find-missing", "shift_counters")
+"""What a worker of Dask's does every second or five: look for results that tasks wait for, which ours do not, and count
+for web pages that are off."""
 GONE_S = 60.0
 """Seconds without a heartbeat after which a host counts as gone."""
 
@@ -53,8 +65,9 @@ dask.config.set(
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.terminate": False,
         "distributed.worker.memory.monitor-interval": "60s",
-        "distributed.admin.tick.interval": "5s",
+        "distributed.admin.tick.interval": "60s",
         "distributed.admin.tick.limit": "10m",
+        "distributed.admin.tick.cycle": "60s",
         "distributed.admin.system-monitor.interval": "60s",
         "distributed.admin.system-monitor.gil.enabled": False,
         "distributed.diagnostics.nvml": False,
@@ -66,6 +79,8 @@ dask.config.set(
 for _name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):  # some have levels of their own
     if _name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
         logging.getLogger(_name).setLevel(logging.CRITICAL)
+# That there is no way to the internet, or another patch release of Python somewhere, is no trouble: see `outward`.
+warnings.filterwarnings("ignore", module=r"distributed\.")
 
 
 def security(home: Home) -> Any:
@@ -100,12 +115,37 @@ def checked(address: str) -> str:
     return address
 
 
+def host_of(address: str) -> str:
+    """The host of a scheduler's address."""
+    return urlsplit(address).hostname or ""
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host's name or address is this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def outward(address: str, own: Iterable[str]) -> str:
+    """The address of a scheduler that listens everywhere, as other machines reach it.
+
+    Args:
+        address: as Dask has it: of the interface to the internet; without one, the loopback's.
+        own: this machine's addresses.
+    """
+    others = [each for each in own if not is_loopback(each)]
+    if not others or not is_loopback(host_of(address)):
+        return address
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{others[0]}:{parts.port}"
+
+
+def _own_addresses() -> list[str]:
+    """This machine's IPv4 addresses."""
+    interfaces = import_module("psutil").net_if_addrs()
+    return [one.address for each in interfaces.values() for one in each if one.family == socket.AF_INET]
 
 
 async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -134,11 +174,24 @@ async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) 
     except (OSError, RuntimeError) as error:  # Dask wraps what the system said
         why = getattr(error.__cause__ or error, "strerror", None) or error
         raise UserError(f"--listen {host}:{port}: cannot listen there ({why}); name another address or port") from None
+    beat = scheduler.handlers["heartbeat_worker"]
+    scheduler.handlers["heartbeat_worker"] = lambda **about: slowed(beat(**about), about["metrics"])
     try:
-        ready(scheduler.address)
+        ready(scheduler.address if host else outward(scheduler.address, _own_addresses()))
         await scheduler.finished()
     finally:
         await scheduler.close()
+
+
+def slowed(answer: dict[str, Any], metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """A scheduler's answer to a heartbeat, with the next one later if trials run on that host.
+
+    Args:
+        answer: Dask's.
+        metrics: what came with the heartbeat.
+    """
+    doing = str((metrics.get("burnish") or {}).get("doing", ""))
+    return {**answer, "heartbeat-interval": QUIET_S} if work_of(doing) is Work.BENCH else answer
 
 
 async def work(
@@ -159,7 +212,7 @@ async def work(
 
     worker = distributed.Worker(
         address,
-        nthreads=1,
+        nthreads=CALLS,
         name=name,
         resources={RESOURCE: 1},
         security=security(home),
@@ -173,6 +226,8 @@ async def work(
     )
     try:
         await worker
+        for each in NOT_NEEDED:
+            worker.periodic_callbacks[each].stop()
         joined()
         await worker.finished()
     finally:
@@ -216,15 +271,15 @@ class Link:
             if (about := (worker.get("metrics") or {}).get("burnish"))
         ]
 
-    def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str) -> Any:
-        """Has a worker call a function; returns its future."""
+    def send(self, function: Callable[..., Any], argument: Any, *, key: str, worker: str, alone: bool) -> Any:
+        """Has a worker call a function; returns its future. One call at a time is `alone`, the others are beside it."""
         return self._client.submit(
             function,
             argument,
             key=key,
             workers=[worker],
             allow_other_workers=False,
-            resources={RESOURCE: 1},
+            resources={RESOURCE: 1} if alone else None,
             pure=False,
             retries=0,
         )

@@ -13,9 +13,10 @@ from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.catalogue import load
+from burnish.hosts.asked import COMING_S, Asked, Outcome
 from burnish.hosts.carried import carried, without
 from burnish.hosts.desk import perform
-from burnish.hosts.driver import COMING_S, Asked, Driver, Outcome
+from burnish.hosts.driver import Driver
 from burnish.hosts.fleet import Fleet
 from burnish.hosts.host import Chosen, Host, host_of
 from burnish.hosts.place import Campaign, Joined, campaign, folder, read_joined

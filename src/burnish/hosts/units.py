@@ -131,7 +131,7 @@ def divided(hosts: Sequence[Host], surveys: Mapping[str, Survey], benches: Seque
         able = [host for host in hosts if host.architecture == architecture and host.builds]
         surveyed = [host for host in able if host.name in surveys and surveys[host.name].chains]
         if surveyed:
-            models[architecture] = min(surveyed, key=lambda host: (_lacking(surveys[host.name]), host.name)).name
+            models[architecture] = min(surveyed, key=lambda host: (lacking(surveys[host.name]), host.name)).name
     chains: dict[str, dict[str, Chain]] = {}
     for host in hosts:
         if host.name in benches:
@@ -139,10 +139,11 @@ def divided(hosts: Sequence[Host], surveys: Mapping[str, Survey], benches: Seque
             here = surveys.get(host.name, Survey())
             chains[host.name] = _measured(here, surveys[model] if model is not None else None)
     units: dict[str, Unit] = {}
-    for host_chains in chains.values():
-        for unit in units_of(host_chains, _seconds(surveys)):
-            units.setdefault(unit.key, unit)
     makers = [host for host in hosts if host.builds and host.name in surveys]
+    alike = len({host.home for host in makers}) < 2
+    for host_chains in chains.values():
+        for unit in units_of(host_chains, _seconds(surveys), alike=alike):
+            units.setdefault(unit.key, unit)
     own = {host.name: _stages(surveys[host.name]) for host in makers}
     able_by_unit = {
         key: frozenset(name for name, keys in own.items() if unit.keys <= keys) for key, unit in units.items()
@@ -150,7 +151,8 @@ def divided(hosts: Sequence[Host], surveys: Mapping[str, Survey], benches: Seque
     return Division(units, able_by_unit, chains, models)
 
 
-def _lacking(survey: Survey) -> int:
+def lacking(survey: Survey) -> int:
+    """How many of a study's builds a host can't make."""
     return sum(chain.missing is not None for chain in survey.chains.values())
 
 
@@ -182,7 +184,7 @@ def _measured(own: Survey, model: Survey | None) -> dict[str, Chain]:
     return chains
 
 
-def units_of(chains: Mapping[str, Chain], seconds: Mapping[str, float]) -> list[Unit]:
+def units_of(chains: Mapping[str, Chain], seconds: Mapping[str, float], *, alike: bool = True) -> list[Unit]:
     """The units that make these builds, each after those that it needs.
 
     A training needs the baseline, whose tools make its data: a unit begins with a build's first training, so that the
@@ -191,6 +193,8 @@ def units_of(chains: Mapping[str, Chain], seconds: Mapping[str, float]) -> list[
     Args:
         chains: by name, the baseline first.
         seconds: by stage's key, its expected duration.
+        alike: whether all hosts that build have the same home. If not, no host trains what another has compiled: where
+            such a program writes its profile is compiled into it.
     """
     possible = {name: chain for name, chain in chains.items() if chain.missing is None}
     users: dict[str, list[str]] = {}
@@ -205,7 +209,7 @@ def units_of(chains: Mapping[str, Chain], seconds: Mapping[str, float]) -> list[
         entries, at = entries_of(chain), 0
         tools = entries_of(baseline) if baseline is not None and baseline is not chain else []
         trains = [isinstance(stage, Train) for stage in chain.stages]
-        begins = trains.index(True) if tools and any(trains) else None
+        begins = trains.index(True) if tools and any(trains) and alike else None
         while at < len(entries):
             end = at + 1
             while end < len(entries) and users[entries[end][1]] == users[entries[at][1]] and end != begins:

@@ -124,7 +124,7 @@ def _linked(home: Home, host: Host, address: str, say: Callable[[str], None]) ->
     lost = False
 
     def about() -> dict[str, Any]:
-        return {**host.as_dict(), **_state, "running": desk.desk.running}
+        return {**host.as_dict(), **_state, "running": desk.desk.running, "doing": desk.desk.doing}
 
     def connected() -> None:
         nonlocal lost

@@ -137,7 +137,7 @@ class Bench:
             self._log = None
 
     def check_host(self, said: str) -> None:
-        """Raises a `HostError` if what failed with these words did so for want of space."""
+        """Raises a `HostError` if what failed with these words did so as a disk was full or read-only."""
         folders = [] if self.record is None else [self.record.folder]
         if reason := storage.full(said, *folders, temporary.folder()):
             raise HostError(f"{self._title}: {reason}")

@@ -206,11 +206,11 @@ def unpack(
     work = place.with_name(f".{place.name}.unpacking")
     with locked(make_folder(place.parent) / f".{place.name}.lock", say):
         overlay.recover(place)
+        remove_tree(work)  # of a run that was killed, perhaps after its tree was in place
         if is_unpacked(source.digest, place):
             return place
         if place.exists() and not (place / MARKER).is_file() and not (place.is_dir() and not any(place.iterdir())):
             raise UserError(f"{place}: it holds something that was not unpacked by Burnish; move it away")
-        remove_tree(work)  # of a run that was killed
         try:
             work.mkdir()
             tree = work / "tree"

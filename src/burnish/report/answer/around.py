@@ -15,9 +15,11 @@ class Around:
         file: path of the recommended program; '' if it is not on this machine.
         size: its size in bytes; 0 if it is not here.
         verbs: the verbs that there are, for the next commands.
+        pull: the command that fetches its build from where hosts share it; '' if nobody shares it.
     """
 
     run: str
     file: str = ""
     size: int = 0
     verbs: Collection[str] = ()
+    pull: str = ""

@@ -59,5 +59,6 @@ def commands(result: Result, around: Around, take: str | None) -> Sequence[tuple
     words = {
         name: shlex.quote(text) for name, text in (("take", take or ""), ("run", around.run), ("engine", result.engine))
     }
+    fetch = [(around.pull, "fetches its build")] if around.pull and not around.file and take in built else []
     page = [_PAGE] if "report" in around.verbs else []
-    return [(command.format(**words), does) for _, command, does in (*use, *page, _WHOLE)]
+    return [*fetch, *((command.format(**words), does) for _, command, does in (*use, *page, _WHOLE))]

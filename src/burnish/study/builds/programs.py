@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from burnish.model.cell import BuildId
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built, Identity
 from burnish.record.events.builds import ProgramExamined, ProgramFound, VariantSettled
+from burnish.record.events.patches import TwinFound
 from burnish.record.record import Record
 from burnish.study.builds.make import Made
 from burnish.study.builds.recorded import identity_recorded, program_examined
@@ -120,3 +121,22 @@ def same_programs(record: Record, made: Sequence[Made], replicates: Mapping[str,
         if other != name:
             twins[name] = other
     return twins
+
+
+def same_before(record: Record, names: Collection[str]) -> dict[str, str]:
+    """Builds that an earlier session found to be the same program as one that is decided since, and that still are.
+
+    Args:
+        record: has what was found, and the digests of every program that was examined.
+        names: the builds that are not decided.
+    """
+    programs: dict[str, dict[int, tuple[str, str]]] = {}
+    for recorded in record.events(ProgramExamined):
+        build, program = recorded.event.build, recorded.event.program
+        programs.setdefault(build.variant, {})[build.replicate] = program.code, program.data
+    found = [recorded.event for recorded in record.events(TwinFound)]
+    return {
+        twin.variant: twin.of
+        for twin in found
+        if twin.variant in names and twin.of not in names and programs.get(twin.variant) == programs.get(twin.of)
+    }

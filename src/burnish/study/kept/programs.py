@@ -28,7 +28,7 @@ def program_of(
     key, path = None, None
     for recorded in events:
         event = recorded.event
-        if isinstance(event, BuildMade) and event.build.variant == variant and event.build.replicate <= 1:
+        if isinstance(event, BuildMade) and _is_of(event, variant):
             key = event.key
         elif isinstance(event, ProgramFound) and event.build.variant == variant:
             path = Path(event.path)
@@ -37,3 +37,13 @@ def program_of(
         entry = store.find("builds", key) if checked else store.named("builds", key)
         path = create(load.engine(engine)).built(variant, entry.folder, key).server if entry else None
     return path if path is not None and path.is_file() else None
+
+
+def key_of(variant: str, events: Iterable[Recorded[Event]]) -> str | None:
+    """Key of the build that was measured as a variant; None of an existing program. See `program_of`."""
+    made = [one.event for one in events if isinstance(one.event, BuildMade)]
+    return next((event.key for event in reversed(made) if _is_of(event, variant)), None)
+
+
+def _is_of(made: BuildMade, variant: str) -> bool:
+    return made.build.variant == variant and made.build.replicate <= 1

@@ -89,7 +89,7 @@ def usable(store: SharedStore) -> list[Held]:
 
 def local_key(held: Held) -> str:
     """The key in the local store of what is there."""
-    return held.key.rpartition("-")[0]
+    return held.key.rpartition("-")[0] or held.key  # hosts of a study share by the key alone
 
 
 def pull(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Held, bool]]:
@@ -97,19 +97,22 @@ def pull(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Held, bool]]
 
     Args:
         store: the store.
-        keys: beginnings of keys; empty: everything that has a name for this host.
+        keys: beginnings of keys, also of what hosts of a study share; empty: everything that has a name for this host.
 
     Raises:
         UserError: there is no such entry for this host.
     """
     there = usable(store)
+    if keys:
+        there += [held for held in store.far.held() if held.kind in SHARED and local_key(held) == held.key]
     for key in keys:
         if not any(held.key.startswith(key) for held in there):
             raise unknown("entry for this host", key, [local_key(held) for held in there])
     for held in there:
         key = local_key(held)
         if (not keys or key.startswith(tuple(keys))) and not Store.has(store, held.kind, key):
-            yield held, store.find(held.kind, key) is not None
+            fetched = store.find(held.kind, key) or (store.bring(held.kind, key) if key == held.key else None)
+            yield held, fetched is not None
 
 
 def required(store: SharedStore | None) -> SharedStore:

@@ -13,7 +13,7 @@ from burnish.model.workload import Design, Placement, Timing
 from burnish.record.events.bundled import ComparisonLeft, ComparisonTried
 from burnish.record.events.patches import TwinFound
 from burnish.statistics.verdicts import HostPrior, Rule
-from burnish.study.builds.programs import same_programs
+from burnish.study.builds.programs import same_before, same_programs
 from burnish.study.calibration import keep_calibrations
 from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
@@ -156,6 +156,7 @@ def _twins(workshop: Workshop, comparisons: Sequence[Comparison]) -> frozenset[s
     names = list(dict.fromkeys(comparison.candidate for comparison in comparisons))
     measured = [workshop.made[name] for name in names if workshop.made[name].built and not workshop.made[name].same]
     twins = same_programs(workshop.record, measured, workshop.replicates)
+    twins |= same_before(workshop.record, names)
     for name, other in twins.items():
         if workshop.record.last(TwinFound, variant=name, of=other) is None:  # not by an earlier session either
             workshop.record.append(TwinFound(name, other))

@@ -75,6 +75,7 @@ DOCUMENTS: Mapping[str, Document] = {
             calibration=(str, "Loads for which it is calibrated."),
             sitting=(str, "When a record was written there last, and which."),
             running=(str, "What it does now; empty if nothing."),
+            doing=(str, "Key of that task; empty if there is none."),
             version=(str, "Its Burnish."),
             home=(str, "Path of its home."),
             machine=(str, "Identifies the machine, as in records."),
