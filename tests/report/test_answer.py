@@ -119,6 +119,17 @@ def test_a_build_that_is_faster_but_marked_is_said_and_not_taken() -> None:
 
 
 @pytest.mark.parametrize(
+    ("about", "packed"),
+    [({}, True), ({"narrows_portability": True}, True), ({"weakens_security": True}, False)],
+)
+def test_no_command_is_named_that_refuses_the_build(about: Mapping[str, Any], packed: bool) -> None:
+    result = tuned({"one": {"w": ("faster", 1.2)}}, one=about)
+    text = printed(result, verbs=("show", "install", "package", "reproduce"))
+    assert ("burnish install" in text, "burnish package" in text) == (packed, packed)
+    assert ("burnish reproduce one" in text) is not packed
+
+
+@pytest.mark.parametrize(
     ("loads", "says"),
     [
         ({"a": ("undecided", 1.01), "b": ("faster", 1.1)}, "Keep baseline: one is not proved to be faster on every"),
