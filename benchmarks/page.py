@@ -18,7 +18,9 @@ Of these 0.6 s are modules, 1.3 s reading, 1.4 s the statistics, 1.0 s matplotli
 once; that version had taken 5.8 s of wall time at a load average of 2.
 
 Without turns, and with a plot's dots in a few elements: 4.9 to 5.2 s of CPU, 257 MB, a page of 4.1 MB, at a load
-average of 14 to 18, where the version before took 6.5 to 7.6 s. Not run on a quiet host since.
+average of 14 to 18, where the version before took 6.5 to 7.6 s. Later that day, three times with all other work on the
+host stopped: 6.8, 7.1 and 7.7 s, of CPU 7.3 to 8.2 s, 263 MB, first paint after 180 to 200 ms. So 5 s are not reached;
+why the same program took more CPU time than in the busier hour was not looked into.
 """
 
 from __future__ import annotations

@@ -225,6 +225,14 @@ def test_threads_are_refused(make_side: MakeSide) -> None:
         SqliteSide(replace((spec := make_side().spec), workload=replace(spec.workload, threads=4)))
 
 
+def test_later_versions_have_later_objects(tmp_path: Path) -> None:
+    names = [name for name, _ in sqlite.objects_of(tmp_path)]
+    assert "ext/misc/randomjson.c" not in names
+    (tmp_path / "ext/misc").mkdir(parents=True)
+    (tmp_path / "ext/misc/randomjson.c").touch()
+    assert [name for name, _ in sqlite.objects_of(tmp_path)] == [*names, "ext/misc/randomjson.c"]
+
+
 def test_identity_leaves_the_compiler_out(engine: Sqlite, stand_in: Built, bench: FakeBench) -> None:
     found = engine.identity(stand_in, bench)
     assert (found.version, found.features) == ("9.9", (("THREADSAFE", "1"),))

@@ -109,7 +109,7 @@ def test_only_verbs_that_there_are_are_named() -> None:
     assert "file     not on this machine" in gone
     assert "reproduce" not in gone, "it needs the build"
     pull = "burnish store pull 0a1b2c --artefacts /net/burnish"
-    assert f"next     {pull}\n" in printed(result, file="", pull=pull)
+    assert f"next     {pull}  # fetches its build\n" in printed(result, file="", pull=pull)
     assert pull not in printed(result, pull=pull), "it is here"
 
 
@@ -121,6 +121,17 @@ def test_a_build_that_is_faster_but_marked_is_said_and_not_taken() -> None:
     named = flat(printed(tuned(verdicts, unsafe={"weakens_security": True})))
     assert "Take unsafe (weakens security): 17 % less" in named
     assert "Without such a mark take plain: 9 % less server CPU" in named
+
+
+@pytest.mark.parametrize(
+    ("about", "packed"),
+    [({}, True), ({"narrows_portability": True}, True), ({"weakens_security": True}, False)],
+)
+def test_no_command_is_named_that_refuses_the_build(about: Mapping[str, Any], packed: bool) -> None:
+    result = tuned({"one": {"w": ("faster", 1.2)}}, one=about)
+    text = printed(result, verbs=("show", "install", "package", "reproduce"))
+    assert ("burnish install" in text, "burnish package" in text) == (packed, packed)
+    assert ("burnish reproduce one" in text) is not packed
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def objections(row: BuildRow) -> tuple[str, ...]:
         found.append(f"it was not measured: {row.failure}")
     elif not row.gate.startswith("passed"):
         found.append(f"its gate: {row.gate}")
-    found += [f"it {word}" for word in marks.of_build(row).words if word != "narrows portability"]
+    found += [f"it {word}" for word in marks.withheld(marks.of_build(row))]
     return tuple(one_line(text) for text in found)
 
 

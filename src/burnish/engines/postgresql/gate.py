@@ -29,7 +29,7 @@ def initdb(folder: Path, cluster: Path, bench: Workbench, *words: str, launcher:
     Raises:
         InfrastructureError: it failed, with its log.
     """
-    how = ["-U", DATABASE, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-instructions", "-D", str(cluster)]
+    how = ["-U", DATABASE, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-D", str(cluster)]
     command: list[str | Path] = [*unprivileged.words(), *launcher, folder / "initdb", *how, *words]
     done = bench.run("initdb", command, cwd=cluster.parent, timeout=600)
     done.check("making the server's first files")

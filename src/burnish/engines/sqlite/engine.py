@@ -44,6 +44,11 @@ _OBJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ext/recover/sqlite3recover.c", ()),
     (LOOP, ("-D_GNU_SOURCE",)),
 )
+_LATER: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("ext/misc/randomjson.c", ("-DSQLITE_CORE",)),  # fuzzcheck of 3.46 calls it; 3.40 has no such file
+)
+"""Objects of versions after Debian's own, for a tree that is given."""
+
 _GENERATED = ("sqlite3.c", "shell.c", LOOP)
 
 
@@ -87,7 +92,7 @@ class Sqlite(Engine):
             )
         job.bench.live("making the amalgamation")
         (job.place / COMMANDS).write_text(json.dumps(_compile_commands(job, _defines(job)), indent=1))
-        perform(self.steps(job), job, doing="building SQLite", timeout=1800, on_line=_progress(job.bench))
+        perform(self.steps(job), job, doing="building SQLite", timeout=1800, on_line=_progress(job))
         if job.with_tools:
             self._make_gate(job)
 
@@ -207,11 +212,16 @@ def _defines(job: BuildJob) -> list[str]:
     return words
 
 
+def objects_of(source: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """(file, its own flags) of every object of the program that this version has."""
+    return (*_OBJECTS, *((name, own) for name, own in _LATER if (source / name).is_file()))
+
+
 def _compile_commands(job: BuildJob, defines: list[str]) -> list[dict[str, object]]:
     """One entry of compile_commands.json for each object; objects lie in the build folder itself."""
     include = ["-I.", f"-I{job.source}/test", f"-I{job.source}/ext/recover"]
     entries: list[dict[str, object]] = []
-    for name, own in _OBJECTS:
+    for name, own in objects_of(job.source):
         stem = Path(name).stem
         source = name if name in _GENERATED else str(job.source / name)
         renamed = [f"-Dmain={stem}_main"] if stem in _OWN_MAIN else []
@@ -225,7 +235,8 @@ def _link_command(job: BuildJob, program: str) -> list[str]:
     words = [str(job.toolchain.cc), *job.flags.c, *job.flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1"]
     if job.relocations:
         words.append("-Wl,--emit-relocs")
-    return [*words, *(f"{Path(name).stem}.o" for name, _ in _OBJECTS), "-lpthread", "-lm", "-ldl", "-o", program]
+    objects = (f"{Path(name).stem}.o" for name, _ in objects_of(job.source))
+    return [*words, *objects, "-lpthread", "-lm", "-ldl", "-o", program]
 
 
 def _makefile(job: BuildJob, commands: list[dict[str, object]], link: list[str]) -> str:
@@ -243,9 +254,9 @@ def _makefile(job: BuildJob, commands: list[dict[str, object]], link: list[str])
     return "\n".join(rules)
 
 
-def _progress(bench: Workbench) -> Callable[[str], None]:
+def _progress(job: BuildJob) -> Callable[[str], None]:
     """Each compile or link of the program that make begins is progress."""
-    made = {*(f"{Path(name).stem}.o" for name, _ in _OBJECTS), "bin/burnish-sqlite"}
+    made = {*(f"{Path(name).stem}.o" for name, _ in objects_of(job.source)), "bin/burnish-sqlite"}
     begun = 0
 
     def see(line: str) -> None:
@@ -253,6 +264,6 @@ def _progress(bench: Workbench) -> Callable[[str], None]:
         match = re.search(r" -o (\S+)$", line)
         if match and match[1] in made:
             begun += 1
-            bench.live(f"[{begun}/{len(made)}] {match[1]}")
+            job.bench.live(f"[{begun}/{len(made)}] {match[1]}")
 
     return see

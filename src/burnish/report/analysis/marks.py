@@ -21,6 +21,11 @@ def of_build(build: BuildRow) -> Marks:
     return Marks(build.changes_results, build.narrows_portability, build.weakens_security)
 
 
+def withheld(marks: Marks) -> tuple[str, ...]:
+    """The marks for which a build is packaged only if forced: those of what it does, not of where it runs."""
+    return tuple(word for word in marks.words if word != "narrows portability")
+
+
 def by_variant(result: Result) -> Mapping[str, Marks]:
     """The marks of every build that has any."""
     builds = {build.variant: of_build(build) for build in result.builds}

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from burnish.report.analysis import marks
 from burnish.report.analysis.taken import taken
 from burnish.report.document import Literal, Section
 
@@ -19,6 +20,9 @@ _USE = (
     ("reproduce", "burnish reproduce {take}", "a script that rebuilds it"),
 )
 """What can be done with a build: verb, command, what it does; the first that there is, and not more than two."""
+
+_PACKAGING = ("install", "package")
+"""Those of them that refuse a build for its marks."""
 
 _PAGE = ("report", "burnish report {run} -o {engine}.html", "a page to send")
 _WHOLE = ("show", "burnish show {run} --full", "all of it")
@@ -54,11 +58,13 @@ def _file(around: Around) -> str:
 
 def commands(result: Result, around: Around, take: str | None) -> Sequence[tuple[str, str]]:
     """The next commands, each with what it does; only of verbs that there are."""
-    built = {build.variant for build in result.builds if build.built}
-    use = [step for step in _USE if step[0] in around.verbs][:_MOST] if around.file and take in built else []
+    build = next((build for build in result.builds if build.built and build.variant == take), None)
+    refused = _PACKAGING if build is not None and marks.withheld(marks.of_build(build)) else ()
+    there = [step for step in _USE if step[0] in around.verbs and step[0] not in refused]
+    use = there[:_MOST] if around.file and build is not None else []
     words = {
         name: shlex.quote(text) for name, text in (("take", take or ""), ("run", around.run), ("engine", result.engine))
     }
-    fetch = [(around.pull, "fetches its build")] if around.pull and not around.file and take in built else []
+    fetch = [(around.pull, "fetches its build")] if around.pull and not around.file and build is not None else []
     page = [_PAGE] if "report" in around.verbs else []
     return [*fetch, *((command.format(**words), does) for _, command, does in (*use, *page, _WHOLE))]
