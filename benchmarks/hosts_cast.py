@@ -68,7 +68,7 @@ class Cast:
     Attributes:
         root: folder of all homes and logs.
         running: processes by name.
-        path: by process, another PATH.
+        variables: by process, what else its environment has.
         gate: the scheduler's address; on the loopback workers have no namespaces.
         at: where each worker sees its home, in a mount namespace of its own; None: where it is.
     """
@@ -76,7 +76,7 @@ class Cast:
     root: Path
     gate: str = GATE
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    path: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, dict[str, str]] = field(default_factory=dict)
     at: Path | None = None
 
     def start(self, name: str, words: Sequence[str], *, space: str = "", home: str = "", program: str = "") -> None:
@@ -96,9 +96,7 @@ class Cast:
             argv, place = ["sh", "-c", inner], self.at
         if space:
             argv = ["ip", "netns", "exec", space, *argv]
-        environment = os.environ | {"BURNISH_HOME": str(place), "PYTHONUNBUFFERED": "1"}
-        if name in self.path:
-            environment["PATH"] = self.path[name]
+        environment = os.environ | {"BURNISH_HOME": str(place), "PYTHONUNBUFFERED": "1"} | self.variables.get(name, {})
         with (self.root / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
                 argv, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.root

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,8 @@ STUDY = (
     "--variant",
     "baseline,speed130,gcc-pgo",
 )
+FULL = "No space left on device"
+CLOCK = Path(__file__).parent / "faults" / "clock.c"
 OTHER = "import burnish, sys; burnish.__version__ = '9.9'; from burnish.cli import main; main()"
 
 
@@ -85,6 +88,18 @@ def killed_in_trial(cast: Cast) -> None:
     cast.worker("two")
 
 
+def killed_in_gate(cast: Cast) -> None:
+    """Kills a worker in its first test of a build, which comes before its trials."""
+    drive(cast)
+    cast.until("driver", r"two: trials of")
+    logs = cast.root / "two" / "hosts" / "logs"
+    while not any(": gate" in path.read_text(errors="replace") for path in logs.glob("bench-*.log")):
+        time.sleep(0.02)
+    cast.kill("two")
+    time.sleep(3)
+    cast.worker("two")
+
+
 def killed_for_good(cast: Cast) -> None:
     name = builder_killed(cast)
     cast.until("driver", r"one: build of gcc-pgo|two: build of gcc-pgo", 2)
@@ -119,6 +134,91 @@ def partition(cast: Cast) -> None:
     ip("link", "set", f"bn{name}", "down")
     time.sleep(75)
     ip("link", "set", f"bn{name}", "up")
+
+
+def in_memory(cast: Cast, name: str, size: str) -> None:
+    """Puts one of the play's folders into a file system in memory of this size; another size is a remount."""
+    place = cast.root / name
+    known = place.is_mount()
+    place.mkdir(mode=0o700, exist_ok=True)
+    options = f"remount,size={size}" if known else f"size={size},mode=0700"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, name, place], check=True)
+
+
+@contextlib.contextmanager
+def unmounting(root: Path) -> Iterator[None]:
+    """Takes away what `in_memory` made."""
+    try:
+        yield
+    finally:
+        for place in root.iterdir():
+            if place.is_mount():
+                subprocess.run(["umount", "--lazy", place], check=True)
+
+
+def disk_full(cast: Cast) -> None:
+    """Fills the disk on which a worker's home is, in its trials; with room again the same command is called again."""
+    drive(cast)
+    cast.until("driver", r"two: trials of")
+    rest = cast.root / "two" / "rest"
+    with contextlib.suppress(OSError), rest.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(2**16))
+    cast.until("driver", "two: not finished; the same command goes on")
+    cast.end()
+    rest.unlink()
+    drive(cast)
+
+
+def store_full(cast: Cast) -> None:
+    """The shared store takes half of an upload, until a worker has told of it."""
+    drive(cast)
+    cast.until(builder(cast, "baseline"), FULL)
+    in_memory(cast, "shared", "1g")
+
+
+def other_bytes(cast: Cast) -> None:
+    """Changes a byte in the shared store before another host has read it; the same command is called again."""
+    drive(cast)
+    blobs = cast.root / "shared" / "blobs"
+    found: list[Path] = []
+    while not found:
+        time.sleep(0.01)
+        found = [path for path in blobs.rglob("*") if path.is_file() and path.stat().st_size > 10_000]
+    with found[0].open("r+b") as file:
+        file.seek(5000)
+        byte = file.read(1)
+        file.seek(5000)
+        file.write(bytes([byte[0] ^ 1]))
+    cast.until("driver", "the same command has it shared again")
+    cast.end()
+    drive(cast)
+
+
+def clock_set_back(cast: Cast) -> None:
+    """Sets a worker's clock back by a day in its trials, and breaks its connection, so that it has to come again."""
+    drive(cast)
+    cast.until("driver", r"two: trials of")
+    time.sleep(3)
+    turn(cast, -1)
+    ip("link", "set", "bntwo", "down")
+    time.sleep(40)
+    ip("link", "set", "bntwo", "up")
+
+
+def turn(cast: Cast, days: int) -> None:
+    """Sets the clock of whatever was started with `with_clock`, from the real one."""
+    offset = cast.root / "offset"
+    with offset.open("r+b" if offset.exists() else "wb") as file:  # in place: it is mapped
+        file.write(struct.pack("q", days * 86400))
+
+
+def with_clock(cast: Cast, name: str) -> None:
+    """Gives a worker a clock that can be set."""
+    library = cast.root / "clock.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, CLOCK], check=True)
+    turn(cast, 0)
+    cast.variables[name] = {"LD_PRELOAD": str(library), "CLOCK_OFFSET": str(cast.root / "offset")}
 
 
 def slow_link(cast: Cast) -> None:
@@ -160,7 +260,7 @@ def without_gcc(cast: Cast, *names: str) -> None:
             if not hidden and not (place / program.name).exists():
                 (place / program.name).symlink_to(program)
     for name in names:
-        cast.path[name] = str(place)
+        cast.variables[name] = {"PATH": str(place)}
 
 
 def no_toolchain_on_one(cast: Cast) -> None:
@@ -174,16 +274,24 @@ def no_toolchain(cast: Cast) -> None:
 BEFORE: dict[str, Callable[[Cast], None]] = {
     "no toolchain on one host": lambda cast: without_gcc(cast, "two"),
     "no toolchain anywhere": lambda cast: without_gcc(cast, "one", "two"),
+    "disk of a host full in its trials": lambda cast: in_memory(cast, "two", "1g"),
+    "shared store full half-way through an upload": lambda cast: in_memory(cast, "shared", "64k"),
+    "clock of a host a day back in its trials, connected anew": lambda cast: with_clock(cast, "two"),
 }
 CASES: dict[str, Callable[[Cast], None]] = {
     "none": no_fault,
     "worker killed in a training, restarted": killed_in_build,
     "worker killed in a build, other host goes on": killed_for_good,
+    "worker killed in a gate, restarted": killed_in_gate,
     "worker killed in trials, restarted": killed_in_trial,
     "driver killed in builds and in trials, called again": driver_killed,
     "scheduler killed for 10 s": scheduler_killed,
     "host cut off for 75 s in its trials": partition,
     "cables of 1 Mbit/s": slow_link,
+    "disk of a host full in its trials": disk_full,
+    "shared store full half-way through an upload": store_full,
+    "another byte in the shared store": other_bytes,
+    "clock of a host a day back in its trials, connected anew": clock_set_back,
     "worker of another version": other_version,
     "no toolchain on one host": no_toolchain_on_one,
     "no toolchain anywhere": no_toolchain,
@@ -228,7 +336,7 @@ def left(cast: Cast) -> list[str]:
 
 def played(name: str, usual: Seen | None) -> tuple[str, Seen | None]:
     """One case: its row of the table, and what was seen."""
-    with tempfile.TemporaryDirectory(prefix="burnish-hosts-") as folder, network(NAMES):
+    with tempfile.TemporaryDirectory(prefix="burnish-hosts-") as folder, network(NAMES), unmounting(Path(folder)):
         cast = Cast(Path(folder))
         (cast.root / "own.toml").write_text(OWN)
         began = time.monotonic()

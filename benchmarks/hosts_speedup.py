@@ -51,7 +51,8 @@ def played(workers: dict[str, str], seconds: float) -> tuple[float, float]:
     with tempfile.TemporaryDirectory(prefix="burnish-hosts-") as folder, network(tuple(workers)):
         cast = Cast(Path(folder))
         (cast.root / "own.toml").write_text(recipes())
-        cast.path |= dict.fromkeys(workers, slow_compilers(cast.root / "bin", seconds))
+        path = slow_compilers(cast.root / "bin", seconds)
+        cast.variables |= {name: {"PATH": path} for name in workers}
         try:
             cast.scheduler()
             cast.until("scheduler", "burnish worker")

@@ -117,7 +117,7 @@ def test_there_and_back(artefacts: Artefacts, tmp_path: Path) -> None:
     assert (held.name, held.digest, held.note) == ("builds/k1", digest, "for people")
     assert abs(held.used - time.time()) < 100
     assert [wrong for _, wrong in artefacts.check()] == [""]
-    artefacts.forget(held)
+    artefacts.discard(held.kind, held.key)
     assert not artefacts.has("builds", "k1")
     for kind, key in (("builds", "../k1"), ("..", "k1"), ("builds", ""), ("builds", ".x")):
         with pytest.raises(UserError, match="letters, digits"):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.artefacts.packing import DamagedError
 from burnish.builds.evidence import facts_key
 from burnish.hosts.part import levels_known
 from burnish.hosts.shelf import Shelf, ShelfFailed
@@ -61,6 +62,21 @@ def test_a_store_that_fails_is_said_to_be_worth_another_try(tmp_path: Path) -> N
     (tmp_path / "shared").write_text("a file")
     with pytest.raises(ShelfFailed, match="sharing builds key"):
         shelf_with(tmp_path, "one").push("builds", "key")
+
+
+def test_wrong_bytes_are_removed_and_whoever_made_them_shares_them_again(tmp_path: Path) -> None:
+    one, two = shelf_with(tmp_path, "one"), shelf_at(tmp_path, "two")
+    one.push("builds", "key")
+    (blob,) = (path for path in (tmp_path / "shared" / "blobs").rglob("*") if path.is_file())
+    data = bytearray(blob.read_bytes())
+    data[len(data) // 2] ^= 1
+    blob.write_bytes(data)
+    with pytest.raises(DamagedError, match="it was removed there, and the same command has it shared again"):
+        two.fetch("builds", "key")
+    assert not two.shared("builds", "key")
+    one.push("builds", "key")
+    assert two.fetch("builds", "key")
+    assert server(two) == "oneone"
 
 
 def test_a_host_that_finds_a_build_made_already_can_say_what_it_needs(tmp_path: Path) -> None:

@@ -189,10 +189,14 @@ class Artefacts:
                 wrong = str(error)
             yield item, wrong
 
-    def forget(self, item: Held) -> None:
-        """Removes an entry; its bytes stay until room is made."""
+    def discard(self, kind: str, key: str) -> None:
+        """Removes an entry with its bytes, which are wrong: by their number alone they would pass for whole again."""
+        name = _name(kind, key)
+        index = self._index(name)
         for folder in (INDEX, USED):
-            self.far.remove(f"{folder}/{item.kind}/{item.key}")
+            self.far.remove(f"{folder}/{name}")
+        if index is not None:
+            self.far.remove(_blob(index.digest))
 
     def _verify(self, item: Held) -> None:
         with self.far.opened(_blob(item.digest)) as file:

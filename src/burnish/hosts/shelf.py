@@ -8,6 +8,7 @@ from pathlib import Path
 
 from burnish.artefacts import open_artefacts
 from burnish.artefacts.exchange import Exchange
+from burnish.artefacts.packing import DamagedError
 from burnish.base.errors import InfrastructureError, UserError
 
 NOTES = "shared"
@@ -56,12 +57,19 @@ class Shelf(Exchange):
 
         Raises:
             ShelfFailed: it could not be fetched.
+            DamagedError: its bytes were wrong, and are gone. Another try would not find it; a command that is called
+                again asks whoever made it to share it anew.
         """
         with _failing(f"fetching {kind} {key}"):
             shared = self.far.digest(kind, key)
             if self.find(kind, key) is not None and shared in (None, self._noted(kind, key)):
                 return True
-            return shared is not None and self._bring(kind, key)
+            try:
+                return shared is not None and self._bring(kind, key)
+            except DamagedError as error:
+                self.far.discard(kind, key)
+                damaged = error
+        raise DamagedError(f"{damaged}; it was removed there, and the same command has it shared again")
 
     def _bring(self, kind: str, key: str) -> bool:
         had = self.has(kind, key)

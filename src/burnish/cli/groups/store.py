@@ -78,7 +78,7 @@ def check(artefacts: str | None, remove: bool) -> None:
             damaged += 1
             line(f"{held.kind} {held.key}: {wrong}{'; removed' if remove else ''}")
             if remove:
-                shared.far.forget(held)
+                shared.far.discard(held.kind, held.key)
     say(f"{number} entries, {damaged} damaged")
     if damaged and not remove:
         raise typer.Exit(1)
