@@ -33,6 +33,14 @@ def server(store: Store) -> str:
     return (entry.folder / "server").read_text() + str(entry.about["made"])
 
 
+def damage(tmp_path: Path) -> None:
+    """Changes a bit of the one entry that is shared."""
+    (blob,) = (path for path in (tmp_path / "shared" / "blobs").rglob("*") if path.is_file())
+    data = bytearray(blob.read_bytes())
+    data[len(data) // 2] ^= 1
+    blob.write_bytes(data)
+
+
 def test_the_first_host_decides_and_the_others_take_its_bytes(tmp_path: Path) -> None:
     """Trainings differ, so two hosts may make different programs under one name: all must measure the same one."""
     first, second, third = (shelf_with(tmp_path, text) for text in ("one", "two", "three"))
@@ -67,16 +75,25 @@ def test_a_store_that_fails_is_said_to_be_worth_another_try(tmp_path: Path) -> N
 def test_wrong_bytes_are_removed_and_whoever_made_them_shares_them_again(tmp_path: Path) -> None:
     one, two = shelf_with(tmp_path, "one"), shelf_at(tmp_path, "two")
     one.push("builds", "key")
-    (blob,) = (path for path in (tmp_path / "shared" / "blobs").rglob("*") if path.is_file())
-    data = bytearray(blob.read_bytes())
-    data[len(data) // 2] ^= 1
-    blob.write_bytes(data)
+    damage(tmp_path)
     with pytest.raises(DamagedError, match="it was removed there, and the same command has it shared again"):
         two.fetch("builds", "key")
     assert not two.shared("builds", "key")
     one.push("builds", "key")
     assert two.fetch("builds", "key")
     assert server(two) == "oneone"
+
+
+def test_who_meets_wrong_bytes_of_the_first_host_shares_its_own(tmp_path: Path) -> None:
+    shelf_with(tmp_path, "one").push("builds", "key")
+    damage(tmp_path)
+    two = shelf_with(tmp_path, "two")
+    with pytest.raises(ShelfFailed, match="its digest is"):
+        two.push("builds", "key")
+    two.push("builds", "key")
+    three = shelf_at(tmp_path, "three")
+    assert three.fetch("builds", "key")
+    assert server(three) == "twotwo"
 
 
 def test_a_host_that_finds_a_build_made_already_can_say_what_it_needs(tmp_path: Path) -> None:

@@ -67,14 +67,18 @@ class Shelf(Exchange):
             try:
                 return shared is not None and self._bring(kind, key)
             except DamagedError as error:
-                self.far.discard(kind, key)
                 damaged = error
         raise DamagedError(f"{damaged}; it was removed there, and the same command has it shared again")
 
     def _bring(self, kind: str, key: str) -> bool:
+        """Takes the entry of the far side over one that is here; one that is damaged is removed there."""
         had = self.has(kind, key)
-        if self.take(kind, key, (key,)) is None:
-            return False
+        try:
+            if self.take(kind, key, (key,)) is None:
+                return False
+        except DamagedError:
+            self.far.discard(kind, key)
+            raise
         if had:  # what is known is about other bytes
             for entry in list(self.entries("gates", "evidence")):
                 if entry.about.get("build") == key:
