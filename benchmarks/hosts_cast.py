@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,6 +59,16 @@ def clear(names: Sequence[str]) -> None:
     devices = (*(f"bn{name}" for name in names), BRIDGE)  # a namespace takes its end of a cable along only later
     for words in (*(("netns", "del", f"bn-{name}") for name in names), *(("link", "del", name) for name in devices)):
         subprocess.run(["ip", *words], check=False, capture_output=True)
+
+
+def holds(condition: Callable[[], object], turn_s: float = 0.05) -> bool:
+    """Waits until a condition holds, looking every `turn_s` seconds; whether it did within `PATIENCE_S`."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(turn_s)
+    return True
 
 
 @dataclass
@@ -134,11 +144,8 @@ class Cast:
         Raises:
             TimeoutError: it does not come.
         """
-        end = time.monotonic() + PATIENCE_S
-        while len(re.findall(pattern, self.log(name))) < count:
-            if time.monotonic() > end:
-                raise TimeoutError(f"{name}: no {pattern!r}: {self.log(name)[-500:]}")
-            time.sleep(0.05)
+        if not holds(lambda: len(re.findall(pattern, self.log(name))) >= count):
+            raise TimeoutError(f"{name}: no {pattern!r}: {self.log(name)[-500:]}")
 
     def kill(self, name: str) -> None:
         """SIGKILL to Burnish itself, which runs below `ip netns exec` (that replaces itself by it)."""

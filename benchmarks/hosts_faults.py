@@ -21,7 +21,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from hosts_cast import Cast, ip, network
+from hosts_cast import Cast, holds, ip, network
 
 from burnish.record.events.study import RecordsMerged
 from burnish.record.events.verdicts import VerdictReached
@@ -93,8 +93,8 @@ def killed_in_gate(cast: Cast) -> None:
     drive(cast)
     cast.until("driver", r"two: trials of")
     logs = cast.root / "two" / "hosts" / "logs"
-    while not any(": gate" in path.read_text(errors="replace") for path in logs.glob("bench-*.log")):
-        time.sleep(0.02)
+    if not holds(lambda: any(": gate" in path.read_text(errors="replace") for path in logs.glob("bench-*.log")), 0.02):
+        raise TimeoutError("two: no gate")
     cast.kill("two")
     time.sleep(3)
     cast.worker("two")
@@ -171,7 +171,7 @@ def disk_full(cast: Cast) -> None:
 
 
 def store_full(cast: Cast) -> None:
-    """The shared store takes half of an upload, until a worker has told of it."""
+    """The shared store takes half of an upload, until a worker has reported it."""
     drive(cast)
     cast.until(builder(cast, "baseline"), FULL)
     in_memory(cast, "shared", "1g")
@@ -181,11 +181,13 @@ def other_bytes(cast: Cast) -> None:
     """Changes a byte in the shared store before another host has read it; the same command is called again."""
     drive(cast)
     blobs = cast.root / "shared" / "blobs"
-    found: list[Path] = []
-    while not found:
-        time.sleep(0.01)
-        found = [path for path in blobs.rglob("*") if path.is_file() and path.stat().st_size > 10_000]
-    with found[0].open("r+b") as file:
+
+    def large() -> list[Path]:
+        return [path for path in blobs.rglob("*") if path.is_file() and path.stat().st_size > 10_000]
+
+    if not holds(large, 0.01):
+        raise TimeoutError("nothing was shared")
+    with large()[0].open("r+b") as file:
         file.seek(5000)
         byte = file.read(1)
         file.seek(5000)
