@@ -144,8 +144,9 @@ def full(text: str, *folders: Path) -> str | None:
         with contextlib.suppress(OSError):
             if shutil.disk_usage(folder).free < _NEXT_TO_NOTHING:
                 return f"{folder}: {FULL_WORDS[0]}"
-    if any(words in text for words in FULL_WORDS):
-        return f"{folders[0] if folders else 'disk'}: {next(words for words in FULL_WORDS if words in text)}"
+    for words in FULL_WORDS:
+        if words in text:
+            return f"{folders[0] if folders else 'disk'}: {words}"
     return next((line.strip() for line in text.splitlines() if READ_ONLY_WORDS in line), None)
 
 

@@ -75,13 +75,13 @@ def around(result: Result, place: Path) -> Around:
     if load.engine(result.engine).packaging is None:
         verbs -= {"install", "package"}
     take = taken(result)
-    program, key = None, None
-    if take is not None:
-        events = _events(place)
-        program, key = program_of(paths.home(), result.engine, take, events, checked=False), key_of(take, events)
     named = result.name if place.is_dir() else str(place)
+    if take is None:
+        return Around(named, verbs=verbs)
+    events = _events(place)
+    program = program_of(paths.home(), result.engine, take, events, checked=False)
     if program is None:
-        return Around(named, verbs=verbs, pull=_pull(key))
+        return Around(named, verbs=verbs, pull=_pull(key_of(take, events)))
     return Around(named, str(program), program.stat().st_size, verbs)
 
 

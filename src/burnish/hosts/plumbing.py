@@ -115,17 +115,17 @@ def checked(address: str) -> str:
     return address
 
 
-def host_of(address: str) -> str:
-    """The host of a scheduler's address."""
-    return urlsplit(address).hostname or ""
-
-
 def is_loopback(host: str) -> bool:
     """Whether a host's name or address is this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def is_for_this_machine(address: str) -> bool:
+    """Whether only this machine reaches a scheduler's address."""
+    return is_loopback(urlsplit(address).hostname or "")
 
 
 def outward(address: str, own: Iterable[str]) -> str:
@@ -136,7 +136,7 @@ def outward(address: str, own: Iterable[str]) -> str:
         own: this machine's addresses.
     """
     others = [each for each in own if not is_loopback(each)]
-    if not others or not is_loopback(host_of(address)):
+    if not others or not is_for_this_machine(address):
         return address
     parts = urlsplit(address)
     return f"{parts.scheme}://{others[0]}:{parts.port}"

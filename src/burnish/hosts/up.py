@@ -46,7 +46,7 @@ def up(
         write_joined(home, Joined(address, store, limit))
         for text in instructions(home, address, store):
             line(text)
-        if plumbing.is_loopback(plumbing.host_of(address)):
+        if plumbing.is_for_this_machine(address):
             line("only this machine reaches that address; name one of it that others reach: --listen HOST:PORT")
 
     with alone(home, "scheduler"):

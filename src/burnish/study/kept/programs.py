@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.base.paths import Home
@@ -14,7 +14,7 @@ from burnish.record.store import Store
 
 
 def program_of(
-    home: Home, engine: str, variant: str, events: Iterable[Recorded[Event]], *, checked: bool = True
+    home: Home, engine: str, variant: str, events: Sequence[Recorded[Event]], *, checked: bool = True
 ) -> Path | None:
     """The program that was measured as a variant; None if it is not on this machine, or no longer in the store.
 
@@ -25,25 +25,16 @@ def program_of(
         events: the run's record; its last build of the variant counts, of replicates the first.
         checked: whether its build is read and compared with its digests; False where only its place is said.
     """
-    key, path = None, None
-    for recorded in events:
-        event = recorded.event
-        if isinstance(event, BuildMade) and _is_of(event, variant):
-            key = event.key
-        elif isinstance(event, ProgramFound) and event.build.variant == variant:
-            path = Path(event.path)
-    if key is not None:
+    found = [one.event for one in events if isinstance(one.event, ProgramFound)]
+    path = next((Path(event.path) for event in reversed(found) if event.build.variant == variant), None)
+    if (key := key_of(variant, events)) is not None:
         store = Store(home.store)
         entry = store.find("builds", key) if checked else store.named("builds", key)
         path = create(load.engine(engine)).built(variant, entry.folder, key).server if entry else None
     return path if path is not None and path.is_file() else None
 
 
-def key_of(variant: str, events: Iterable[Recorded[Event]]) -> str | None:
+def key_of(variant: str, events: Sequence[Recorded[Event]]) -> str | None:
     """Key of the build that was measured as a variant; None of an existing program. See `program_of`."""
-    made = [one.event for one in events if isinstance(one.event, BuildMade)]
-    return next((event.key for event in reversed(made) if _is_of(event, variant)), None)
-
-
-def _is_of(made: BuildMade, variant: str) -> bool:
-    return made.build.variant == variant and made.build.replicate <= 1
+    made = [one.event for one in events if isinstance(one.event, BuildMade) and one.event.build.variant == variant]
+    return next((event.key for event in reversed(made) if event.build.replicate <= 1), None)
