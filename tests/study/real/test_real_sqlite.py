@@ -101,13 +101,13 @@ def test_two_builds_of_sqlite_are_explained(
     words = ["why", slow, baseline, "--seconds", "5", "--workload", "speedtest1", "--yes", "--json"]
     done = burnish(*words, limit=200, home=sqlite_home)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)["explanation"]
-    before, after = told["cpu"].values()
+    found = json.loads(done.stdout)["explanation"]
+    before, after = found["cpu"].values()
     assert before > 1.3 * after
-    assert told["method"]["grouping"] == "source"
-    rows = {row["name"]: row for row in told["functions"]}
+    assert found["method"]["grouping"] == "source"
+    rows = {row["name"]: row for row in found["functions"]}
     assert rows["sqlite3VdbeExec"]["difference"] < 0
     assert rows["sqlite3VdbeExec"]["certain"]
-    if told["simulated"]:  # there is valgrind, and no PMU
-        one, other = (each["totals"] for each in told["simulated"].values())
+    if found["simulated"]:  # there is valgrind, and no PMU
+        one, other = (each["totals"] for each in found["simulated"].values())
         assert one["Ir"] > 1.3 * other["Ir"]
