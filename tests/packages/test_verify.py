@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -121,10 +122,19 @@ def test_what_is_no_package(tuned_home: Path, tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_gain_is_measured_against_the_studys(tuned_home: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def measuring_home(tuned_home: Path) -> Iterator[Path]:
+    """The home that tests share, without the run that is made in it afterwards: theirs is the newest."""
+    before = set((tuned_home / "studies").iterdir())
+    yield tuned_home
+    for added in set((tuned_home / "studies").iterdir()) - before:
+        shutil.rmtree(added)
+
+
+def test_the_gain_is_measured_against_the_studys(measuring_home: Path, tmp_path: Path) -> None:
     """Without a package of the distribution it is measured against the baseline of its run, if that is here."""
-    file = made(tuned_home, tmp_path, "--as", "tar")
-    done = called(tuned_home, "verify", file, "--measure", "--starts", "2", "--json", "--quiet")
+    file = made(measuring_home, tmp_path, "--as", "tar")
+    done = called(measuring_home, "verify", file, "--measure", "--starts", "2", "--json", "--quiet")
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
     assert "byte for byte" in "".join(value["checked"])
@@ -134,7 +144,7 @@ def test_the_gain_is_measured_against_the_studys(tuned_home: Path, tmp_path: Pat
     assert one["outcome"] == "equal"
     assert one["of_study"]["low"] < 1 < one["of_study"]["high"]
     assert one["study"]["ratio"] == pytest.approx(one["here"]["ratio"], rel=0.1)
-    assert not list((tuned_home / "verified").iterdir())
+    assert not list((measuring_home / "verified").iterdir())
     elsewhere = tmp_path / "home"
     done = called(elsewhere, "verify", file, "--measure")
     assert done.returncode == 2
