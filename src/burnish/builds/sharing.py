@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields, replace
 
 from burnish.base.digest import digest_of
 from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.stages import Bolt, Compile, Stage
+from burnish.profiles.stages import Train
 from burnish.source.patches import overlay
 
 _BY_PART = {"key", "title", "toolchain", "flags", "features"}
@@ -106,6 +107,29 @@ def of_its_compiler(title: str, stage: Compile) -> str:
 def kept_as(stage: Stage) -> str:
     """The kind of store entry that a stage leaves."""
     return "builds" if isinstance(stage, Compile | Bolt | AfterLink) else "profiles"
+
+
+def needed(chain: Sequence[Stage], has: Callable[[str, str], bool]) -> tuple[Stage, ...]:
+    """A chain without missing builds that only trainings would run, whose profiles are all there.
+
+    Such a build can be gone while its profiles are kept: the store is bounded by size, and a host that only measures
+    fetches profiles without the builds that wrote them.
+
+    Args:
+        chain: a build's stages in order; its last is always needed.
+        has: whether the store has an entry, by kind and key.
+    """
+    used = {chain[-1].key, *(stage.build for stage in chain if isinstance(stage, Bolt | AfterLink))}
+    trainings: dict[str, list[Train]] = {}
+    for stage in chain:
+        if isinstance(stage, Train) and stage.build not in used:
+            trainings.setdefault(stage.build, []).append(stage)
+    gone = {
+        build
+        for build, its in trainings.items()
+        if not has("builds", build) and all(has(kept_as(stage), stage.key) for stage in its)
+    }
+    return tuple(stage for stage in chain if stage.key not in gone)
 
 
 def in_order(chains: Sequence[tuple[Stage, ...]]) -> list[Stage]:

@@ -134,6 +134,16 @@ def test_what_is_in_the_store_costs_nothing() -> None:
     assert found.full_compiles == 0
 
 
+def test_a_build_that_only_trainings_ran_is_not_made_again_for_profiles_that_are_there() -> None:
+    bolt = CHAINS[3][1]
+    marks = {each.key for each in bolt if each.title in ("instrumented", "BOLT instrumentation")}
+    everything = {each.key for each in plan().steps}
+    assert plan(have=everything - marks).ahead == ()
+    trained = next(each for each in bolt if each.title == "training")
+    steps = plan(have=everything - marks - {trained.key}).ahead
+    assert [each.title for each in steps] == ["instrumented", "training"], "it writes the profile that is missing"
+
+
 def test_objects_of_an_earlier_study_are_known_by_name() -> None:
     baseline = CHAINS[0][1][-1]
     static = replace(LADDER["static"], link=("-static", "-Wl,-z,now"))

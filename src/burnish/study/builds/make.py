@@ -23,7 +23,7 @@ from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.builder import Builder
 from burnish.builds.evidence import Examiner, Portable
 from burnish.builds.fitting import fitted
-from burnish.builds.sharing import in_order, kept_as
+from burnish.builds.sharing import in_order, kept_as, needed
 from burnish.builds.stages import Bolt, Compile, PackageFlags, Stage, stages
 from burnish.builds.training import Trainer
 from burnish.catalogue.options import Untested, untested
@@ -282,8 +282,11 @@ class Maker:
     def _with_data(self) -> list[Workload]:
         return [workload for workload in self.workloads.values() if workload.dataset != "none"]
 
+    def _stored(self, kind: str, key: str) -> bool:
+        return self.store.find(kind, key) is not None
+
     def _have(self, stage: Stage) -> bool:
-        return self.store.find(kept_as(stage), stage.key) is not None
+        return self._stored(kept_as(stage), stage.key)
 
     def make(self, chains: Sequence[Chain], *, more: bool = False) -> list[Made]:
         """Makes and tests all variants' builds; one that fails becomes a row with its reason, the others continue.
@@ -318,7 +321,7 @@ class Maker:
     def _never_made(self, chain: Chain, later: Sequence[Chain]) -> int:
         """Steps of the plan that a chain which failed leaves out: its gate, and stages that no later one makes."""
         wanted = {stage.key for other in later if other.missing is None for stage in other.stages}
-        lost = [stage for stage in chain.stages if stage.key not in self._failed.keys() | wanted]
+        lost = [stage for stage in needed(chain.stages, self._stored) if stage.key not in self._failed.keys() | wanted]
         gated = self.store.find("gates", gate_key(self.engine.spec, chain.stages)) is not None
         return sum(not self._have(stage) for stage in lost) + (not gated)
 
@@ -326,15 +329,16 @@ class Maker:
         """Makes the stages that several variants share, before those of single variants."""
         possible = [chain for chain in chains if chain.missing is None]
         users = Counter(key for chain in possible for key in {stage.key for stage in chain.stages})
-        for stage in in_order([chain.stages for chain in possible]):
+        for stage in in_order([needed(chain.stages, self._stored) for chain in possible]):
             if users[stage.key] > 1 and not self._have(stage):
                 chain = next(candidate for candidate in possible if stage in candidate.stages)
                 with contextlib.suppress(InfrastructureError):  # remembered, and raised for each variant that needs it
                     self.make_up_to(stage, chain)
 
     def make_up_to(self, last: Stage, chain: Chain) -> None:
-        """Makes the missing stages of a chain, up to and including `last`."""
-        for stage in chain.stages:
+        """Makes the missing stages of a chain that `last` needs, and `last`."""
+        before = chain.stages[: chain.stages.index(last) + 1]
+        for stage in needed(before, self._stored):
             if stage.key in self._failed:
                 raise self._failed[stage.key]
             if not self._have(stage):
@@ -345,8 +349,6 @@ class Maker:
                     raise
             else:
                 self._say_late(_kind(stage), stage.title, chain.variant.name, kept_as(stage), stage.key)
-            if stage.key == last.key:
-                return
 
     def _make_one(self, chain: Chain, *, baseline: bool) -> Made:
         name = chain.variant.name

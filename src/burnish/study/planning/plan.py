@@ -18,6 +18,7 @@ from burnish.builds.sharing import (
     from_cache,
     in_order,
     kept_as,
+    needed,
     objects_key,
     of_its_compiler,
     partly_from_cache,
@@ -203,6 +204,7 @@ def make_plan(
         left_out: variants that cannot be built here, with the reason.
         to_install: system packages that will be installed first.
     """
+    chains = [(name, needed(stages, known.has)) for name, stages in chains]
     users: dict[str, list[str]] = {}
     finals: dict[str, list[str]] = {}
     for name, stages in chains:

@@ -1,0 +1,58 @@
+"""A build whose profiles are there is not made again, whatever became of the build that wrote them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from burnish.builds.sharing import kept_as
+from burnish.builds.stages import PackageFlags, stages
+from burnish.catalogue import load
+from burnish.model.recipe import Recipe, Variant
+from burnish.record.store import Store
+from burnish.study.builds.make import Chain, Maker
+from chains import CLANG
+
+SPEC = load.engine("fake")
+VARIANT = Variant("both", Recipe(toolchain="clang", pgo=True, bolt=True), "a reason that is long enough")
+
+
+@pytest.mark.parametrize(
+    ("gone", "made"),
+    [
+        ({"instrumented", "BOLT instrumentation", "BOLT"}, ["BOLT"]),
+        ({"instrumented", "training"}, ["instrumented", "training"]),
+        ({"instrumented", "with profile"}, ["with profile"]),
+    ],
+)
+def test_what_only_a_training_ran_is_made_for_a_training_alone(
+    gone: set[str], made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain(
+        VARIANT,
+        stages(
+            VARIANT,
+            spec=SPEC,
+            source="source",
+            toolchain=CLANG,
+            package=PackageFlags(c=("-O2",), cxx=("-O2",), link=()),
+            features=SPEC.default_features,
+            with_tools=False,
+            bolt=CLANG,
+            profile_place="/work/p.profdata",
+        ),
+    )
+    store = Store(tmp_path)
+    for stage in chain.stages:
+        if stage.title not in gone:
+            store.begin(kept_as(stage), stage.key)
+            store.admit(kept_as(stage), stage.key, {})
+    anything = cast(Any, None)
+    maker = Maker(anything, anything, store, anything, anything, frozenset(), tmp_path, {}, "1")
+    done: list[str] = []
+    monkeypatch.setattr(maker, "_make_stage", lambda stage, name: done.append(stage.title))
+    monkeypatch.setattr(maker, "_say_late", lambda *_: None)
+    maker.make_up_to(chain.stages[-1], chain)
+    assert done == made
