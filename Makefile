@@ -17,9 +17,11 @@ fast_part := $(python) -m pytest --part fast -m "not real" -n 2 --dist worksteal
 real_part := $(python) -m pytest --part real -m "real and not measures" -n 2 --dist loadfile --durations 5
 measures_part := $(python) -m pytest --part measures -m "real and measures" --durations 5
 
-# Runs all parts, whatever becomes of those before; each ends with a line of its own (tests/support/closing.py).
+# Runs all parts, whatever becomes of those before; each ends with a line of its own (tests/support/closing.py). What
+# one part has built of SQLite, a later one finds.
 define run_parts
-@failed=; $(foreach part,$(1),$($(part)_part) || failed="$$failed $(part)"; )test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
+@failed=; BURNISH_TEST_KEPT=$$(mktemp -d) && export BURNISH_TEST_KEPT && trap 'rm -rf "$$BURNISH_TEST_KEPT"' EXIT; \
+$(foreach part,$(1),$($(part)_part) || failed="$$failed $(part)"; )test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 endef
 
 test: packages

@@ -157,6 +157,13 @@ def build_fake(tmp_path_factory: pytest.TempPathFactory, gcc: Toolchain) -> Buil
 
 
 @pytest.fixture(scope="session")
+def sqlite_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home for the real builds of SQLite: within `make test` one for all parts, since they take minutes."""
+    kept = os.environ.get("BURNISH_TEST_KEPT")
+    return (Path(kept) if kept else tmp_path_factory.mktemp("kept")) / "sqlite-home"
+
+
+@pytest.fixture(scope="session")
 def tuned_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a run of baseline, a faster build, one that weakens security and one that fails its gate."""
     return tuned(tmp_path_factory.mktemp("packages"), "speed130", "unsafe", "wrong")

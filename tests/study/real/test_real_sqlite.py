@@ -1,17 +1,10 @@
-"""The real thing: SQLite tuned from source to verdict, made again by its script, and its two builds explained.
-
-The tests share a home, as a build takes most of a minute; each makes what it needs if it runs alone.
-"""
+"""The real thing: SQLite tuned from source to verdict, and two builds of it explained."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,33 +15,10 @@ from burnish.model.recipe import Flags
 from burnish.toolchain.toolchains import Toolchain
 from conftest import FakeBench
 from real_runs import burnish, calm
+from real_sqlite import VARIANT, folder_of, tune
 from sqlite_builds import SPEC, build, job_for
 
 pytestmark = [pytest.mark.real, pytest.mark.measures]
-
-VARIANT = "clang-pgo-thinlto"
-
-
-@pytest.fixture(scope="module")
-def sqlite_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("sqlite") / "burnish-home"
-
-
-def tune(home: Path) -> dict[str, Any]:
-    words = ["tune", "sqlite", "--variant", VARIANT, "--workload", "speedtest1"]
-    words += ["--precision", "none", "--max-starts", "3", "--pairs", "1"]
-    done = burnish(*words, "--yes", "--json", limit=900, home=home)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def kept(home: Path, variant: str) -> Path:
-    """The folder of a variant's build in that home; tuned first if there is no run."""
-    shown = burnish("show", "--json", home=home)
-    found = json.loads(shown.stdout) if shown.returncode == 0 else tune(home)
-    (key,) = [row["evidence"]["key"] for row in found["builds"] if row["variant"] == variant]
-    return home / "store/builds" / key
 
 
 @pytest.mark.timeout(1000)
@@ -65,27 +35,6 @@ def test_sqlite_from_source_to_verdict(sqlite_home: Path) -> None:
 
 
 @pytest.mark.timeout(1000)
-def test_sqlite_comes_out_the_same(sqlite_home: Path, tmp_path: Path) -> None:
-    """With a profile and link-time optimisation; gcc -O2 and others are in the fast tests, on the fake engine."""
-    folder = kept(sqlite_home, VARIANT)
-    (archives,) = (sqlite_home / "downloads").glob("debian/sqlite3_*")
-    done = subprocess.run(
-        ["sh", folder / "build.sh", archives],
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "the same program, bit for bit" in done.stdout
-    made = (tmp_path / "burnish-sqlite").read_bytes()
-    assert made == (folder / SPEC.server).read_bytes()
-    assert hashlib.sha256(made).hexdigest() == json.loads((folder / "burnish.json").read_text())["sha256"]
-
-
-@pytest.mark.timeout(1000)
 def test_two_builds_of_sqlite_are_explained(
     sqlite_home: Path, gcc: Toolchain, tmp_path: Path, bench: FakeBench
 ) -> None:
@@ -94,7 +43,7 @@ def test_two_builds_of_sqlite_are_explained(
         find_ability(find_perf(), pmu=False, lbr=False)
     except UserError as error:
         pytest.skip(str(error))
-    baseline = kept(sqlite_home, "baseline") / SPEC.server
+    baseline = folder_of("baseline", sqlite_home) / SPEC.server
     job = job_for(gcc, sqlite_home / "work/sqlite/source", tmp_path / "build", bench)
     flags = Flags(c=("-O0", "-g", "-w", *SPEC.package_c), cxx=(), link=SPEC.package_link)
     slow = build(Sqlite(SPEC), replace(job, flags=flags), tmp_path / "kept").server

@@ -1,0 +1,29 @@
+"""A real tuning of SQLite in a home that the parts of the tests share: its builds take minutes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from real_runs import burnish
+
+VARIANT = "clang-pgo-thinlto"
+
+
+def tune(home: Path, starts: int = 3) -> dict[str, Any]:
+    """What `tune --json` prints of the variant against the baseline; only the first call builds."""
+    words = ["tune", "sqlite", "--variant", VARIANT, "--workload", "speedtest1"]
+    words += ["--precision", "none", "--max-starts", str(starts), "--pairs", "1"]
+    done = burnish(*words, "--yes", "--json", limit=900, home=home)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def folder_of(variant: str, home: Path) -> Path:
+    """The folder of a variant's build in that home; tuned first if there is no run."""
+    shown = burnish("show", "--json", home=home)
+    found = json.loads(shown.stdout) if shown.returncode == 0 else tune(home, starts=1)
+    (key,) = [row["evidence"]["key"] for row in found["builds"] if row["variant"] == variant]
+    return home / "store/builds" / key
