@@ -55,6 +55,21 @@ def test_every_patch_is_a_row_on_every_load_where_it_must_show() -> None:
         assert all(item.shows == entry.on["x86_64"] for item in own)
 
 
+def test_on_mysql_its_own_patches_are_the_rows_and_its_own_set_the_table() -> None:
+    result = expand(ARM, load.engine("mysql"), architecture="x86_64")
+    own = patch_set("arm-2020-mysql").patches
+    rows = {row.name for row in ARM.rows if row.patch is not None}
+    assert rows - {"cache-line-64"} == set(own) - {"cache-line-arm"}
+    assert {item.shows for item in of(result, "cache-line-64")} == {"identical"}
+    for name, entry in own.items():
+        if entry.path is not None and entry.ability("x86_64") != "identical":
+            assert [item.load for item in of(result, name)] == [load.workload for load in entry.loads]
+    (each,) = of(result, "all-update-index")
+    assert (each.base, each.candidate) == ("without-arm-2020-mysql", "with-arm-2020-mysql")
+    assert names(result, each.base) == {"crc32c-hardware", "crc32c-pmull", "my-convert-wide"}
+    assert {"sched-getcpu", "cache-line-128", "rw-lock-word"} < names(result, each.candidate)
+
+
 def test_the_published_table_is_the_whole_set_at_its_threads() -> None:
     result = table("x86_64")
     rows = [row for row in ARM.rows if row.patch_set is not None]
