@@ -23,7 +23,7 @@ from burnish.hosts.jobs import Answer, Job
 from burnish.hosts.kinds import LEVELS
 from burnish.hosts.units import Survey, divided, refusals, to_measure, units_of
 from burnish.model.recipe import Recipe, Variant
-from burnish.study.builds.make import Chain
+from burnish.study.builds.resolving import Chain
 from chains import CLANG, GCC, chain, toolchain
 
 NATIVE = Recipe(c=("-march=native",))

@@ -17,7 +17,7 @@ from burnish.model.condition import Condition
 from burnish.record.store import Store
 from burnish.source import sources
 from burnish.study import runner
-from burnish.study.builds import make
+from burnish.study.builds import resolving
 from burnish.study.builds.source import source_request
 from burnish.study.constructors.tune import tune_study
 from burnish.study.request import workloads
@@ -161,11 +161,11 @@ def test_a_profile_may_belong_to_a_source_that_is_not_known_yet(monkeypatch: pyt
     store.begin("profiles", "0123456789abcdef")
     about = {"engine": "sqlite", "kind": "gcc", "source": "of-long-ago", "toolchain": "gcc-12"}
     store.admit("profiles", "0123456789abcdef", about)
-    assert make._profile(store, "01234567", make.UNKNOWN_SOURCE) is not None
-    kept = make._profile(store, "01234567", make.UNKNOWN_SOURCE)
+    assert resolving._profile(store, "01234567", resolving.UNKNOWN_SOURCE) is not None
+    kept = resolving._profile(store, "01234567", resolving.UNKNOWN_SOURCE)
     assert kept is not None
     assert kept.source is None
-    known = make._profile(store, "01234567", "another")
+    known = resolving._profile(store, "01234567", "another")
     assert known is not None
     assert known.source == "of-long-ago"
 

@@ -7,7 +7,7 @@ from test_plan import chain
 
 from burnish.catalogue import load
 from burnish.model.recipe import Recipe
-from burnish.study.builds.make import asked_of, gate_key, untested_by
+from burnish.study.builds.resolving import asked_of, gate_key, untested_by
 
 SPEC = load.engine("mariadb")
 

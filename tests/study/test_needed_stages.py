@@ -12,7 +12,8 @@ from burnish.builds.stages import PackageFlags, stages
 from burnish.catalogue import load
 from burnish.model.recipe import Recipe, Variant
 from burnish.record.store import Store
-from burnish.study.builds.make import Chain, Maker
+from burnish.study.builds.make import Maker
+from burnish.study.builds.resolving import Chain
 from chains import CLANG
 
 SPEC = load.engine("fake")

@@ -12,7 +12,7 @@ import pytest
 from burnish import cli
 from burnish.base.errors import UserError
 from burnish.model.recipe import Recipe, Variant
-from burnish.study.builds.make import Chain, resolve
+from burnish.study.builds.resolving import Chain, resolve
 from burnish.toolchain.toolchains import Toolchain
 from profiling import WEIGHTS, Maker, pgo
 

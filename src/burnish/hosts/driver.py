@@ -21,7 +21,7 @@ from burnish.hosts.fleet import Fleet
 from burnish.hosts.jobs import Answer, Job
 from burnish.hosts.kinds import LEVELS
 from burnish.hosts.underway import UnderWay, kinds
-from burnish.study.builds.make import Chain
+from burnish.study.builds.resolving import Chain
 
 TURN_S = 0.25
 """How often answers are looked for."""

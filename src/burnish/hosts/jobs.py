@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from burnish.hosts.carried import Carried
 from burnish.hosts.dispatch import Work
 from burnish.hosts.units import Survey, Unit
-from burnish.study.builds.make import Chain
+from burnish.study.builds.resolving import Chain
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from burnish.record.store import Store
 from burnish.study import needs, runner
 from burnish.study import session as sessions
 from burnish.study.builds.chains import chains_of
-from burnish.study.builds.make import Chain
+from burnish.study.builds.resolving import Chain
 from burnish.study.builds.source import unpacked
 from burnish.study.kept import runs as studies
 from burnish.study.planning.study_plan import plan_of

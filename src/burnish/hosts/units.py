@@ -16,7 +16,7 @@ from burnish.builds.stages import Bolt, Compile
 from burnish.hosts.dispatch import Task, Work
 from burnish.hosts.host import Host
 from burnish.profiles.stages import Train
-from burnish.study.builds.make import Chain
+from burnish.study.builds.resolving import Chain
 
 Entry = tuple[str, str]
 """Kind and key of an entry of the store."""

@@ -27,7 +27,7 @@ from burnish.study.request.options import Options
 from burnish.study.trials.replicates import Factors
 
 if TYPE_CHECKING:
-    from burnish.study.builds.make import Chain
+    from burnish.study.builds.resolving import Chain
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from burnish.model.recipe import Recipe, Variant
 from burnish.record.costs import Cost, Figure, History
 from burnish.record.store import Store
 from burnish.report.sections.plan import document
-from burnish.study.builds.make import resolve
+from burnish.study.builds.resolving import resolve
 from burnish.study.planning import forecast
 from burnish.study.planning.plan import Known, Plan, Step, amount, make_plan, summary
 from burnish.study.request.options import Options

@@ -12,7 +12,7 @@ from burnish.bench.host import read_host
 from burnish.builds.stages import Compile
 from burnish.profiles.collecting import PROFILE_FILE
 from burnish.record.store import Store
-from burnish.study.builds.make import Chain, resolve
+from burnish.study.builds.resolving import Chain, resolve
 from burnish.study.request.workloads import training_workloads
 from burnish.study.study import Study
 from burnish.study.trials.replicates import expand

@@ -24,7 +24,7 @@ from burnish.model.recipe import REVERTED, Recipe, Variant
 from burnish.record.workbench import Bench
 from burnish.source.patches import overlay, patch_set
 from burnish.source.patches.patch import Patch
-from burnish.study.builds import make
+from burnish.study.builds import resolving
 from burnish.study.builds.source import unpacked
 from burnish.study.kept import reproducing
 from burnish.study.request.options import Options
@@ -171,7 +171,7 @@ class Trees:
 
     def _by_variant(self, source: Path, place: Path) -> Command:
         """The command by which the variant configures these sources."""
-        (chain,) = make.resolve(
+        (chain,) = resolving.resolve(
             [load.variant(self.variant)],
             spec=self.spec,
             source_digest="micro",

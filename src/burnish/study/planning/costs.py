@@ -15,7 +15,7 @@ from burnish.model.workload import Workload
 from burnish.source import sources
 from burnish.source.sources import Source
 from burnish.study.builds.chains import chains_of
-from burnish.study.builds.make import UNKNOWN_SOURCE, Chain
+from burnish.study.builds.resolving import UNKNOWN_SOURCE, Chain
 from burnish.study.builds.source import source_request
 from burnish.study.bundled import patches
 from burnish.study.comparison import Comparison, Unit

@@ -14,7 +14,7 @@ from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.record.store import Store
 from burnish.source.sources import Source
-from burnish.study.builds.make import Chain, gate_key
+from burnish.study.builds.resolving import Chain, gate_key
 from burnish.study.planning.plan import Known, Plan, Step, make_plan
 from burnish.toolchain.ccache import CacheUse
 

@@ -12,7 +12,7 @@ from burnish.model.cell import ComparisonId
 from burnish.source import sources
 from burnish.source.patches import patch_set
 from burnish.study import needs
-from burnish.study.builds.make import UNKNOWN_SOURCE
+from burnish.study.builds.resolving import UNKNOWN_SOURCE
 from burnish.study.builds.source import source_request
 from burnish.study.extras import extras as extra_work
 from burnish.study.extras.extras import Extra

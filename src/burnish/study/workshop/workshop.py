@@ -17,8 +17,9 @@ from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.statistics.calibration import Calibration
 from burnish.study.builds.chains import chains_of
-from burnish.study.builds.make import Chain, Made, Maker
+from burnish.study.builds.make import Made, Maker
 from burnish.study.builds.programs import differences, note_variant
+from burnish.study.builds.resolving import Chain
 from burnish.study.calibration import known_calibrations
 from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
