@@ -8,16 +8,12 @@ from typing import Any, cast
 import pytest
 
 from burnish.builds.sharing import kept_as
-from burnish.builds.stages import PackageFlags, stages
-from burnish.catalogue import load
 from burnish.model.recipe import Recipe, Variant
 from burnish.record.store import Store
 from burnish.study.builds.make import Maker
 from burnish.study.builds.resolving import Chain
 from chains import CLANG
-
-SPEC = load.engine("fake")
-VARIANT = Variant("both", Recipe(toolchain="clang", pgo=True, bolt=True), "a reason that is long enough")
+from chains import chain as made_of
 
 
 @pytest.mark.parametrize(
@@ -31,20 +27,8 @@ VARIANT = Variant("both", Recipe(toolchain="clang", pgo=True, bolt=True), "a rea
 def test_what_only_a_training_ran_is_made_for_a_training_alone(
     gone: set[str], made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chain = Chain(
-        VARIANT,
-        stages(
-            VARIANT,
-            spec=SPEC,
-            source="source",
-            toolchain=CLANG,
-            package=PackageFlags(c=("-O2",), cxx=("-O2",), link=()),
-            features=SPEC.default_features,
-            with_tools=False,
-            bolt=CLANG,
-            profile_place="/work/p.profdata",
-        ),
-    )
+    recipe = Recipe(toolchain="clang", pgo=True, bolt=True)
+    chain = Chain(Variant("both", recipe, "a reason that is long enough"), made_of(recipe, "both", tools=CLANG))
     store = Store(tmp_path)
     for stage in chain.stages:
         if stage.title not in gone:
