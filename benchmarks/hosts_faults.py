@@ -312,8 +312,8 @@ class Seen:
 
 
 def seen(cast: Cast) -> Seen:
-    # A call that some host had not finished left a run without that host; the newest has all.
-    run = max(path for path in (cast.root / "driver" / "studies").iterdir() if not path.name.startswith("."))
+    # Of a command that was called twice, the second call's run has taken the place of the first one's.
+    (run,) = (path for path in (cast.root / "driver" / "studies").iterdir() if not path.name.startswith("."))
     with closing(Record(run)) as record:
         merged = record.last(RecordsMerged)
         verdicts = {
