@@ -21,6 +21,8 @@ from pathlib import Path
 BRIDGE, GATE, PORT = "bnhosts", "10.77.0.1", 18790
 LOOPBACK = "127.0.0.1"
 PATIENCE_S = 900.0
+UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
+"""Containers set it; every process would compile its modules anew, which takes seconds and is nothing of a host's."""
 
 
 def ip(*words: str) -> None:
@@ -106,7 +108,8 @@ class Cast:
             argv, place = ["sh", "-c", inner], self.at
         if space:
             argv = ["ip", "netns", "exec", space, *argv]
-        environment = os.environ | {"BURNISH_HOME": str(place), "PYTHONUNBUFFERED": "1"} | self.variables.get(name, {})
+        own = {variable: value for variable, value in os.environ.items() if variable != UNCOMPILED}
+        environment = own | {"BURNISH_HOME": str(place), "PYTHONUNBUFFERED": "1"} | self.variables.get(name, {})
         with (self.root / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
                 argv, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.root

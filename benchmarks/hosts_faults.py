@@ -208,18 +208,23 @@ def clock_set_back(cast: Cast) -> None:
     ip("link", "set", "bntwo", "up")
 
 
-def turn(cast: Cast, days: int) -> None:
+def clock_behind(cast: Cast) -> None:
+    """The clock that `BEFORE` has given a worker is behind the hour of `hosts up`, within the certificates' day."""
+    drive(cast)
+
+
+def turn(cast: Cast, days: float) -> None:
     """Sets the clock of whatever was started with `with_clock`, from the real one."""
     offset = cast.root / "offset"
     with offset.open("r+b" if offset.exists() else "wb") as file:  # in place: it is mapped
-        file.write(struct.pack("q", days * 86400))
+        file.write(struct.pack("q", int(days * 86400)))
 
 
-def with_clock(cast: Cast, name: str) -> None:
-    """Gives a worker a clock that can be set."""
+def with_clock(cast: Cast, name: str, days: float = 0) -> None:
+    """Gives a worker a clock that can be set, and sets it."""
     library = cast.root / "clock.so"
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, CLOCK], check=True)
-    turn(cast, 0)
+    turn(cast, days)
     cast.variables[name] = {"LD_PRELOAD": str(library), "CLOCK_OFFSET": str(cast.root / "offset")}
 
 
@@ -279,6 +284,7 @@ BEFORE: dict[str, Callable[[Cast], None]] = {
     "disk of a host full in its trials": lambda cast: in_memory(cast, "two", "1g"),
     "shared store full half-way through an upload": lambda cast: in_memory(cast, "shared", "64k"),
     "clock of a host a day back in its trials, cut off for 40 s": lambda cast: with_clock(cast, "two"),
+    "clock of a host 20 hours behind all the time": lambda cast: with_clock(cast, "two", -20 / 24),
 }
 CASES: dict[str, Callable[[Cast], None]] = {
     "none": no_fault,
@@ -294,6 +300,7 @@ CASES: dict[str, Callable[[Cast], None]] = {
     "shared store full half-way through an upload": store_full,
     "another byte in the shared store": other_bytes,
     "clock of a host a day back in its trials, cut off for 40 s": clock_set_back,
+    "clock of a host 20 hours behind all the time": clock_behind,
     "worker of another version": other_version,
     "no toolchain on one host": no_toolchain_on_one,
     "no toolchain anywhere": no_toolchain,
@@ -312,8 +319,8 @@ class Seen:
 
 
 def seen(cast: Cast) -> Seen:
-    # A call that some host had not finished left a run without that host; the newest has all.
-    run = max(path for path in (cast.root / "driver" / "studies").iterdir() if not path.name.startswith("."))
+    # Of a command that was called twice, the second call's run has taken the place of the first one's.
+    (run,) = (path for path in (cast.root / "driver" / "studies").iterdir() if not path.name.startswith("."))
     with closing(Record(run)) as record:
         merged = record.last(RecordsMerged)
         verdicts = {

@@ -13,6 +13,7 @@ import argparse
 import re
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from hosts_cast import Cast, network
@@ -46,8 +47,23 @@ def slow_compilers(place: Path, seconds: float) -> str:
     return f"{place}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
-def played(workers: dict[str, str], seconds: float) -> tuple[float, float]:
-    """Seconds until the trials began, and until the report was printed."""
+@dataclass(frozen=True)
+class Took:
+    """Seconds since the command was given.
+
+    Attributes:
+        asked: until the first build began.
+        built: until the trials began.
+        total: until the report was printed, and the command ended.
+    """
+
+    asked: float
+    built: float
+    total: float
+
+
+def played(workers: dict[str, str], seconds: float) -> Took:
+    """How long the ladder takes with these workers."""
     with tempfile.TemporaryDirectory(prefix="burnish-hosts-") as folder, network(tuple(workers)):
         cast = Cast(Path(folder))
         (cast.root / "own.toml").write_text(recipes())
@@ -63,11 +79,11 @@ def played(workers: dict[str, str], seconds: float) -> tuple[float, float]:
             variants = ",".join(["baseline", *(f"speed{rate}" for rate in RATES)])
             measuring = next(name for name, work in workers.items() if work != "builds")
             words = ["tune", "fake", "--recipes", "own.toml", *STUDY, "--variant", variants, "--hosts", measuring]
-            began, trials = time.monotonic(), 0.0
+            began, first = time.monotonic(), dict.fromkeys((": build of", ": trials of"), 0.0)
             cast.start("driver", words)
             while cast.running["driver"].poll() is None:
-                if not trials and ": trials of" in cast.log("driver"):
-                    trials = time.monotonic() - began
+                said = cast.log("driver")
+                first = {line: at or (time.monotonic() - began) * (line in said) for line, at in first.items()}
                 time.sleep(_TURN_S)
             total = time.monotonic() - began
             said = cast.log("driver")
@@ -75,7 +91,7 @@ def played(workers: dict[str, str], seconds: float) -> tuple[float, float]:
                 raise RuntimeError(f"exit {cast.end()}: {said[-1500:]}")
         finally:
             cast.stop()
-    return trials, total
+    return Took(*first.values(), total)
 
 
 def main() -> None:
@@ -86,13 +102,17 @@ def main() -> None:
     print(f"Six builds that sleep for {given.seconds:.0f} s each.\n")
     print("| workers | s until all are built | s of trials and report | s in all | of one worker's |")
     print("| --- | ---: | ---: | ---: | ---: |", flush=True)
-    whole = given.of
-    for title, workers in (("one for both", ONE), ("two for builds, one for trials", THREE)):
+    whole, rests = given.of, []
+    for title, workers, at_once in (("one for both", ONE, 1), ("two for builds, one for trials", THREE, 2)):
         if workers is ONE and given.of:
             continue
-        trials, total = played(workers, given.seconds)
-        whole = whole or total
-        print(f"| {title} | {trials:.0f} | {total - trials:.0f} | {total:.0f} | {total / whole:.2f} |", flush=True)
+        took = played(workers, given.seconds)
+        whole = whole or took.total
+        trials, share = took.total - took.built, took.total / whole
+        print(f"| {title} | {took.built:.0f} | {trials:.0f} | {took.total:.0f} | {share:.2f} |", flush=True)
+        own = (took.built - took.asked) * at_once / (len(RATES) + 1) - given.seconds
+        rests.append(f"{title}: {took.asked:.1f} s until the first build, {own:.1f} s of each build are not its sleep.")
+    print("", *rests, sep="\n")
 
 
 if __name__ == "__main__":

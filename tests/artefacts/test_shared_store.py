@@ -12,7 +12,7 @@ import pytest
 
 from burnish.artefacts import Artefacts, far, open_artefacts, shared
 from burnish.artefacts.far import UnreachableError
-from burnish.artefacts.shared import Host, SharedStore, ingredients
+from burnish.artefacts.shared import Host, SharedStore, ingredients, note_of
 from burnish.base.errors import UserError
 from burnish.record.store import Entry, Store
 
@@ -218,3 +218,16 @@ def test_what_was_not_there_is_asked_for_again_later(hosts: Hosts, monkeypatch: 
 def test_what_an_entry_was_made_from() -> None:
     about = {"profile": "p1", "base": "b1", "build": None, "merged": [["m1", 1.0], ["m2", 2.0]]}
     assert set(ingredients(about)) == {("profiles", "p1"), ("builds", "b1"), ("profiles", "m1"), ("profiles", "m2")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "about", "words"),
+    [
+        ("builds", {"engine": "fake", "toolchain": "gcc-12", "instrumented": True}, "fake gcc-12 instrumented"),
+        ("builds", {"engine": "fake", "toolchain": "gcc-12", "profile": "0a"}, "fake gcc-12 with a profile"),
+        ("evidence", {"build": "0a", "what": "program"}, "program of 0a"),
+        ("gates", {"build": "0a"}, "gate of 0a"),
+    ],
+)
+def test_what_an_entry_is_in_words(tmp_path: Path, kind: str, about: dict[str, object], words: str) -> None:
+    assert note_of(add(Store(tmp_path), kind, "key", **about), HOST) == f"{words} (x86_64, debian 12)"

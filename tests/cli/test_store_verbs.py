@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,8 @@ def test_push_list_pull_and_check(burnish_home: Path, tmp_path: Path, monkeypatc
     Shelf.open(burnish_home / "store", str(tmp_path / "far"), None).push("profiles", "0a1b")
     assert call("pull").exit_code == 0
     assert not Store(other / "store").has("profiles", "0a1b"), "hosts of a study share it for that study"
+    listed = [re.sub(r" {2,}", "|", line.strip()) for line in call("list").stdout.splitlines()]
+    assert any(re.fullmatch(r"profiles\|0a1b\|mariadb clang-19 \(.+\)\|0\.0\|[-\d]+\|by key", line) for line in listed)
     assert call("pull", "0a1b").exit_code == 0
     assert Store(other / "store").has("profiles", "0a1b"), "unless it is asked for"
     monkeypatch.setenv("BURNISH_ARTEFACTS", "none")

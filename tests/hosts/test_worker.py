@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from burnish.base.errors import HostError
+from burnish.base.errors import HostError, UserError
 from burnish.base.paths import Home
+from burnish.hosts import plumbing
+from burnish.hosts import worker as workers
 from burnish.hosts.carried import Carried
 from burnish.hosts.dispatch import Work
+from burnish.hosts.host import Host
 from burnish.hosts.jobs import Job
 from burnish.hosts.plumbing import HEARTBEAT_S, QUIET_S, outward, slowed
 from burnish.hosts.worker import do
@@ -58,3 +62,29 @@ def test_without_a_way_to_the_internet_the_scheduler_names_an_address_that_other
 ) -> None:
     assert outward("tls://127.0.0.1:8786", own) == printed
     assert outward("tls://192.0.2.7:8786", own) == "tls://192.0.2.7:8786", "Dask has found the right one"
+
+
+def test_why_a_worker_is_not_connected_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = UserError("its certificates are valid from tomorrow")
+    met: list[Exception | None] = [OSError("refused"), OSError("refused"), clock, clock, None, OSError("gone")]
+
+    async def work(*words: Any) -> None:
+        if not met:
+            raise KeyboardInterrupt
+        error = met.pop(0)
+        if error is not None:
+            raise error
+        words[-1]()
+
+    monkeypatch.setattr(plumbing, "work", work)
+    monkeypatch.setattr(workers, "AGAIN_S", 0.0)
+    said: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        workers._linked(Home(tmp_path), Host("one"), "tls://here:1", said.append)
+    there, when = "tls://here:1", "trying again every 0 s"
+    assert [line.partition(" ")[2] for line in said] == [
+        f"{there}: no connection; {when}",
+        f"{clock}; {when}",
+        f"connected to {there}",
+        f"{there}: no connection; {when}",
+    ]

@@ -42,6 +42,11 @@ class Held:
         """Kind and key."""
         return f"{self.kind}/{self.key}"
 
+    @property
+    def local(self) -> str:
+        """Its key in a local store; the same where hosts of a study share it, who name it by that alone."""
+        return self.key.rpartition("-")[0] or self.key
+
 
 def choose(held: Sequence[Held], blobs: Mapping[str, Object], limit: int, now: float) -> list[str]:
     """Digests to remove so that at most `limit` bytes stay, those first that were not used for longest; pure.

@@ -217,7 +217,7 @@ class SharedStore(Exchange):
         name, damaged = self.host.name(entry), (entry.kind, entry.key) in self._known.damaged
         if self._known.gives:
             try:
-                return self.give(entry, name, note=_note(entry, self.host), replace=damaged) is not None
+                return self.give(entry, name, note=note_of(entry, self.host), replace=damaged) is not None
             except ForbiddenError as error:
                 self._known.gives = False
                 self.say(f"{error}; this host gives nothing to others")
@@ -289,9 +289,11 @@ def shareable(entry: Entry) -> bool:
     return entry.kind in SHARED and not entry.about.get("own")
 
 
-def _note(entry: Entry, host: Host) -> str:
-    """What an entry is, for people who list the far side."""
+def note_of(entry: Entry, host: Host) -> str:
+    """What an entry is, for people who list the far side; pure."""
     about = entry.about
     words = [about.get("engine"), about.get("toolchain"), about.get("dataset"), "BOLT" if about.get("bolt") else None]
-    words.append("instrumented" if about.get("instrumented") else None)
+    words += [word for word, has in (("instrumented", "instrumented"), ("with a profile", "profile")) if about.get(has)]
+    if entry.kind in ("evidence", "gates"):
+        words.append(f"{about.get('what', 'gate')} of {about.get('build')}")
     return " ".join([*(str(word) for word in words if word), f"({host.architecture}, {host.system})"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -106,11 +106,19 @@ class Campaign:
         path: its file.
         name: part of the keys of its tasks.
         resumed: whether an earlier call began it.
+        runs: runs of this home that calls of it have left.
     """
 
     path: Path
     name: str
     resumed: bool
+    runs: tuple[str, ...] = ()
+
+    def noting(self, *runs: str) -> Campaign:
+        """The same with these runs, also for later calls."""
+        noted = replace(self, runs=tuple(dict.fromkeys(runs)))
+        write_json(self.path, {"name": noted.name, "runs": list(noted.runs)})
+        return noted
 
     def close(self) -> None:
         """Ends it: the same command begins another one."""
@@ -128,9 +136,10 @@ def campaign(home: Home, digest: str, *, fresh: bool) -> Campaign:
     place = folder(home) / "campaigns"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = place / f"{digest}.json"
-    known = read_json(path).get("name")
-    if isinstance(known, str) and not fresh:
-        return Campaign(path, known, resumed=True)
+    known = read_json(path)
+    if isinstance(known.get("name"), str) and not fresh:
+        runs = known.get("runs")
+        return Campaign(path, str(known["name"]), True, tuple(map(str, runs)) if isinstance(runs, list) else ())
     name = f"{digest[:8]}-{secrets.token_hex(4)}"
     write_json(path, {"name": name})
     return Campaign(path, name, resumed=False)

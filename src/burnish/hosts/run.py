@@ -30,6 +30,9 @@ from burnish.study.merge.parts import VERBS
 from burnish.study.request.options import Options
 from burnish.study.study import Study
 
+RECORD, MERGED = ".jsonl.xz", "merged.jsonl.xz"
+"""Of the files with results: what follows a host's name, and all hosts' in one."""
+
 NOT_SENT = {
     "--hosts": True,
     "--config": True,
@@ -127,7 +130,7 @@ def run(
     )
     fleet = Fleet(lambda: plumbing.Link(home, joined.address), joined.address, say, asked.patience)
     outcome = Driver(asked, fleet, perform).run()
-    return _collected(home, study, outcome, begun, say)
+    return collected(home, outcome, begun, say, mergeable=study.definition.verb in VERBS or study.bundled is not None)
 
 
 def studies_words(words: Sequence[str]) -> list[str]:
@@ -135,49 +138,89 @@ def studies_words(words: Sequence[str]) -> list[str]:
     return [word for word in words if not word.startswith("-")]
 
 
-def _collected(home: Home, study: Study, outcome: Outcome, begun: Campaign, say: Callable[[str], None]) -> list[Path]:
-    """The hosts' records in this home, merged where that is possible."""
+def collected(
+    home: Home, outcome: Outcome, begun: Campaign, say: Callable[[str], None], *, mergeable: bool
+) -> list[Path]:
+    """The hosts' records in this home, merged where that is possible.
+
+    A call that some hosts had not finished leaves a run of the others. The next call's run has all of that, also of a
+    host that is gone since, and takes its place.
+
+    Args:
+        home: this machine's.
+        outcome: what has come of this call.
+        begun: the run of which it is a call.
+        say: prints a line.
+        mergeable: whether records of the study's verb can be merged.
+
+    Raises:
+        InfrastructureError: no host has a result.
+    """
     if not outcome.records:
         reasons = "; ".join(f"{name}: {why.splitlines()[0]}" for name, why in outcome.failed.items())
         raise InfrastructureError(f"no host has a result: {reasons}")
     place = folder(home) / "results" / begun.name
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    files = []
     for name, content in outcome.records.items():
-        file = place / f"{name}.jsonl.xz"
-        file.write_bytes(content)
-        files.append(file)
-    finished = not outcome.failed and not outcome.unfinished
-    mergeable = study.definition.verb in VERBS or study.bundled is not None
+        (place / f"{name}{RECORD}").write_bytes(content)
+    files = sorted(file for file in place.glob(f"*{RECORD}") if file.name != MERGED)
+    for name in (file.name.removesuffix(RECORD) for file in files):
+        if name not in outcome.records:
+            say(f"{name}: as an earlier call of this command had it")
     if len(files) > 1 and mergeable:
-        merged = place / "merged.jsonl.xz"
         parts: list[tuple[str, Sequence[Recorded[Event]]]] = [(file.name, exchange.read_events(file)) for file in files]
         try:
-            exchange.write(merged, merging.merge(parts).events)
-            files = [merged]
+            exchange.write(place / MERGED, merging.merge(parts).events)
+            files = [place / MERGED]
         except UserError as error:  # another compiler on each, as without a shared store; or nothing was measured
             say(f"not merged, so that each host's run stands by itself: {error}")
+    begun = begun.noting(*begun.runs, *(_name_in(file) for file in files))
     folders = [_taken(home, file) for file in files]
-    if finished:
+    for former in begun.runs:
+        if home.studies / former not in folders and _removed(home, former, place):
+            now = ", ".join(run.name for run in folders)
+            say(f"{former}: was of an earlier call of this command; {now} has all of it")
+    if not (outcome.failed or outcome.unfinished):
         begun.close()
     else:
+        begun.noting(*(run.name for run in folders))
         names = ", ".join(dict.fromkeys((*outcome.unfinished, *outcome.failed)))
         say(f"{names}: not finished; the same command goes on")
     return folders
+
+
+def _name_in(file: Path) -> str:
+    """The name of the run in an exported record."""
+    return exchange.study_name(file, exchange.read_events(file, turns=False))
+
+
+def _imported(run: Path) -> str | None:
+    """The file that a run of this home was imported from; None: it was measured here."""
+    with closing(Record(run)) as record:
+        imported = record.last(RecordImported)
+    return imported.event.file if imported is not None else None
+
+
+def _removed(home: Home, former: str, place: Path) -> bool:
+    """Removes the run of an earlier call, which is part of the present one; not one that was measured here."""
+    with studies.lock(home):
+        run = home.studies / former
+        ours = run.exists() and (file := _imported(run)) is not None and (place / file).exists()
+        if ours:
+            shutil.rmtree(run)
+        return ours
 
 
 def _taken(home: Home, file: Path) -> Path:
     """The run of an exported record in this home. One that was taken before, with fewer starts, makes room; a run of
     this home's own, which is a host too, has it all."""
     with studies.lock(home):
-        run = exchange.study_name(file, exchange.read_events(file))
-        former = home.studies / run
+        former = home.studies / _name_in(file)
         if former.exists():
-            with closing(Record(former)) as record:
-                imported = record.last(RecordImported)
+            imported = _imported(former)
             if imported is None:
                 return former
-            if imported.event.file != file.name:
+            if imported != file.name:
                 raise UserError(f"{former}: a run of this name is another host's; `burnish show {file}` has this one")
             shutil.rmtree(former)
         return exchange.import_study(home, file)[0]

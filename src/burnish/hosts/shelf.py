@@ -9,6 +9,7 @@ from pathlib import Path
 from burnish.artefacts import open_artefacts
 from burnish.artefacts.exchange import Exchange
 from burnish.artefacts.packing import DamagedError
+from burnish.artefacts.shared import note_of, this_host
 from burnish.base.errors import InfrastructureError, UserError
 
 NOTES = "shared"
@@ -46,7 +47,7 @@ class Shelf(Exchange):
         if entry is None:
             raise InfrastructureError(f"{kind} {key} was made, but is not in the store")
         with _failing(f"sharing {kind} {key}"):
-            digest = self.give(entry, key)
+            digest = self.give(entry, key, note=note_of(entry, this_host(self.root)))
             if digest is None:
                 self._bring(kind, key)
             else:

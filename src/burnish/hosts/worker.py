@@ -121,20 +121,24 @@ def _linked(home: Home, host: Host, address: str, say: Callable[[str], None]) ->
     """Stays connected to the scheduler; what is being done goes on meanwhile."""
     from burnish.hosts import plumbing  # noqa: PLC0415
 
-    lost = False
+    said = ""
 
     def about() -> dict[str, Any]:
         return {**host.as_dict(), **_state, "running": desk.desk.running, "doing": desk.desk.doing}
 
     def connected() -> None:
-        nonlocal lost
-        lost = False
+        nonlocal said
+        said = ""
         say(f"{time.strftime('%H:%M:%S')} connected to {address}")
 
     while True:
+        why = f"{address}: no connection"
         with contextlib.suppress(Exception):  # whatever Dask raises, the answer is the same
-            plumbing.run(plumbing.work(home, address, host.name, about, connected))
-        if not lost:
-            lost = True
-            say(f"{time.strftime('%H:%M:%S')} {address}: no connection; trying again every {AGAIN_S:.0f} s")
+            try:
+                plumbing.run(plumbing.work(home, address, host.name, about, connected))
+            except UserError as error:  # the clock was set to where the certificates are not valid
+                why = str(error)
+        if why != said:
+            said = why
+            say(f"{time.strftime('%H:%M:%S')} {why}; trying again every {AGAIN_S:.0f} s")
         time.sleep(AGAIN_S)

@@ -119,17 +119,17 @@ def inventory(items: Sequence[Kept], chosen: Collection[Kept], root: Path, *, fu
 
 
 def shared(held: Sequence[Held], usable: Collection[Held], url: str) -> Document:
-    """What hosts share: each entry, when it was last used, and whether this host can use it."""
+    """What hosts share: each entry, when it was last used, and whether this host can use it, or could by its key."""
     names = ("kind", "key", "what", "MB", "last used", "here")
     columns = tuple(Column(name, right=name == "MB", whole=name != "what") for name in names)
     rows = tuple(
         row(
             item.kind,
-            item.key.rpartition("-")[0] or item.key,
+            item.local,
             item.note,
             f"{item.size / 1e6:,.1f}",
             f"{datetime.fromtimestamp(item.used, UTC):%Y-%m-%d}",
-            "usable" if item in usable else "",
+            "usable" if item in usable else "by key" if item.local == item.key else "",
         )
         for item in sorted(held, key=lambda item: (item.kind, -item.used))
     )

@@ -84,12 +84,7 @@ def push(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Entry, bool]
 
 def usable(store: SharedStore) -> list[Held]:
     """What is there that has a name for this host."""
-    return [held for held in store.far.held() if held.key in store.host.names(held.kind, local_key(held))]
-
-
-def local_key(held: Held) -> str:
-    """The key in the local store of what is there."""
-    return held.key.rpartition("-")[0] or held.key  # hosts of a study share by the key alone
+    return [held for held in store.far.held() if held.key in store.host.names(held.kind, held.local)]
 
 
 def pull(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Held, bool]]:
@@ -104,12 +99,12 @@ def pull(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Held, bool]]
     """
     there = usable(store)
     if keys:
-        there += [held for held in store.far.held() if held.kind in SHARED and local_key(held) == held.key]
+        there += [held for held in store.far.held() if held.kind in SHARED and held.local == held.key]
     for key in keys:
         if not any(held.key.startswith(key) for held in there):
-            raise unknown("entry for this host", key, [local_key(held) for held in there])
+            raise unknown("entry for this host", key, [held.local for held in there])
     for held in there:
-        key = local_key(held)
+        key = held.local
         if (not keys or key.startswith(tuple(keys))) and not Store.has(store, held.kind, key):
             fetched = store.find(held.kind, key) or (store.bring(held.kind, key) if key == held.key else None)
             yield held, fetched is not None

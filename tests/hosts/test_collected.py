@@ -1,0 +1,81 @@
+"""What hosts give becomes one run, also when some were late, or are gone since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from burnish.base.paths import Home
+from burnish.hosts.asked import Outcome
+from burnish.hosts.place import campaign
+from burnish.hosts.run import collected
+from burnish.record.events.study import RecordsMerged
+from burnish.record.record import Record
+from pieces import packed, whole
+
+ONE, TWO = ([0.10, 0.11, 0.09], [0.16, 0.15, 0.17])
+EARLY = packed(whole("fake-tune-1", "one", 1, ONE).made)
+LATE = packed(whole("fake-tune-2", "two", 2, TWO).made)
+LESS = packed(whole("fake-tune-2", "two", 2, TWO[:1]).made)
+
+
+class Calls:
+    """Calls of one command in one home, and what they said."""
+
+    def __init__(self, place: Path) -> None:
+        self.home, self.said = Home(place), list[str]()
+
+    def __call__(self, outcome: Outcome) -> list[str]:
+        """The names of the runs that a call returns."""
+        self.said.clear()
+        begun = campaign(self.home, "0123456789abcdef", fresh=False)
+        return [run.name for run in collected(self.home, outcome, begun, self.said.append, mergeable=True)]
+
+    @property
+    def runs(self) -> Sequence[str]:
+        return sorted(run.name for run in self.home.studies.iterdir())
+
+    def starts(self, run: str) -> list[int]:
+        with closing(Record(self.home.studies / run)) as record:
+            merged = record.last(RecordsMerged)
+        assert merged is not None
+        return [host.starts for host in merged.event.hosts]
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Calls:
+    return Calls(tmp_path)
+
+
+def test_the_run_of_a_call_that_a_host_had_not_finished_makes_room_for_the_whole_one(calls: Calls) -> None:
+    assert calls(Outcome({"one": EARLY}, failed={"two": "no host that can do it came"})) == ["fake-tune-1"]
+    assert calls.said == ["two: not finished; the same command goes on"]
+    (partly,) = calls(Outcome({"one": EARLY, "two": LESS}, unfinished=["two"]))
+    assert (calls.runs, calls.starts(partly)) == ([partly], [3, 1])
+    assert calls.said[0] == f"fake-tune-1: was of an earlier call of this command; {partly} has all of it"
+    (whole_one,) = calls(Outcome({"one": EARLY, "two": LATE}))
+    assert (calls.runs, calls.starts(whole_one)) == ([whole_one], [3, 3])
+    assert calls(Outcome({"one": EARLY})) == ["fake-tune-1"], "the same command begins another run"
+    assert calls.runs == sorted([whole_one, "fake-tune-1"]), "of which the finished one is no part"
+
+
+def test_a_host_that_is_gone_in_the_next_call_counts_as_it_was(calls: Calls) -> None:
+    calls(Outcome({"one": EARLY, "two": LESS}, unfinished=["two"]))
+    (run,) = calls(Outcome({"two": LATE}, failed={"one": "no host that can do it came"}))
+    assert calls.starts(run) == [3, 3]
+    assert calls.said == [
+        "one: as an earlier call of this command had it",
+        "one: not finished; the same command goes on",
+    ]
+
+
+def test_a_run_that_was_measured_here_stays(calls: Calls) -> None:
+    here = calls.home.studies / "fake-tune-1"
+    with closing(Record(here, create=True)) as record:
+        record.append(whole("fake-tune-1", "one", 1, ONE).made[0].event)
+    assert calls(Outcome({"one": EARLY}, unfinished=["two"])) == ["fake-tune-1"]
+    (run,) = calls(Outcome({"one": EARLY, "two": LATE}))
+    assert calls.runs == sorted(["fake-tune-1", run])
