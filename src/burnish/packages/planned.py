@@ -153,6 +153,7 @@ def _packaging(chosen: Chosen, format_: Format) -> Packaging:
 
 def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
     packaging = _packaging(chosen, request.format)
+    deb.ready()
     cache = home.downloads / "debs"
     base = _base(packaging.package, chosen, request.base, cache, bench)
     if base.architecture != binary.architecture():
