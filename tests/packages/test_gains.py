@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from burnish.base.errors import UserError
-from burnish.packages import gains, opposite, planned
+from burnish.packages import gains, planned
 from burnish.packages.chosen import to_quote
 from burnish.packages.deb import Deb
-from burnish.packages.opposite import Opposite
-from burnish.packages.verify import Checked
 from burnish.report.fold import fold
 from burnish.report.result import Result
 from burnish.source.debian import binary
@@ -126,26 +122,6 @@ def test_a_package_quotes_fresh_starts_of_all_loads_or_of_none() -> None:
     assert quoted(run()) == [1.34, 1.34]
     assert quoted(run("w")) == [1.34, 1.34]
     assert quoted(run("v", "w")) == [1.27, 1.27]
-
-
-def test_a_program_of_another_processor_is_not_measured(tmp_path: Path) -> None:
-    here = Path(sys.executable).resolve()
-    other = tmp_path / "other"
-    content = bytearray(here.read_bytes())
-    content[18:20] = (243).to_bytes(2, "little")  # e_machine: RISC-V
-    other.write_bytes(content)
-    package = Checked(tmp_path / "p.deb", tmp_path, other, "fake", ("fake", "1", "folder"), None, {}, {}, ())
-    with pytest.raises(UserError, match=r"p\.deb: a program for .*so it can't be measured here"):
-        opposite._check_alike(package, Opposite(here, "given", "given"))
-    opposite._check_alike(replace(package, program=here), Opposite(here, "given", "given"))
-
-
-def test_a_program_of_another_release_is_not_measured(tmp_path: Path) -> None:
-    here, newer = Path(sys.executable).resolve(), tmp_path / "newer"
-    newer.write_bytes(here.read_bytes().replace(b"libc.so.6\0", b"libc.so.9\0"))
-    package = Checked(tmp_path / "p.deb", tmp_path, newer, "fake", ("fake", "1", "folder"), None, {}, {}, ())
-    with pytest.raises(UserError, match=r"p\.deb: its program does not run here \(libc\.so\.9.* not found\)"):
-        opposite._check_alike(package, Opposite(here, "given", "given"))
 
 
 def made(version: str) -> Deb:
