@@ -134,9 +134,17 @@ def test_a_newer_service_goes_back_with_the_program(
     newer: list[str], beside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(binary, "versions", lambda _name: [*newer, "1-1"])
+    monkeypatch.setattr(binary, "installed_of", lambda _source: {})
     text = "\n".join(planned.says_of(made("1-1"), "server"))
     assert ("install: apt-get install --allow-downgrades ./core_1_amd64.deb server=1-1" in text) == beside
     assert ("install: apt-get install ./core_1_amd64.deb\n" in text) == (not beside)
-    for there, also in (("", ()), ("1-1", ()), ("2-1", ("server=1-1",))):
-        monkeypatch.setattr(binary, "installed", lambda _name, there=there: there)
-        assert planned.goes_with(made("1-1"), "server") == also
+
+
+def test_all_that_is_newer_here_goes_back_with_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"server": "2-1", "client": "2-1", "common": "1-1", "core": "2-1"}
+    monkeypatch.setattr(binary, "installed_of", lambda source: there if source == "s" else {})
+    monkeypatch.setattr(binary, "versions", lambda _name: ["2-1", "1-1"])
+    assert planned.goes_with(made("1-1")) == ("client=1-1", "server=1-1")
+    says = planned.says_of(made("1-1"), "server")
+    assert "install: apt-get install --allow-downgrades ./core_1_amd64.deb client=1-1 server=1-1" in says
+    assert not any("elsewhere" in line for line in says)

@@ -162,9 +162,7 @@ def install(
     for text in _lines(made):
         line(text)
     if made.deb is not None:
-        packaging = made.chosen.engine.spec.packaging
-        also = goes_with(made.deb, packaging.server_package) if packaging else ()
-        system.install_file(made.files[0], also, yes=options.yes, ask=asker(), say=say)
+        system.install_file(made.files[0], goes_with(made.deb), yes=options.yes, ask=asker(), say=say)
 
 
 def _run_with_build(run: str | None, variant: str | None) -> Path:

@@ -173,11 +173,11 @@ def unpack(package: BinaryPackage, folder: Path, *, control: bool = False) -> Pa
     return folder
 
 
-def installed(name: str) -> str:
-    """The version of a package that is installed on this host; '' for none."""
-    done = process.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", name])
-    status, _, version = done.output.strip().partition(" ")
-    return version if done.ok and status == "installed" else ""
+def installed_of(source: str) -> dict[str, str]:
+    """The packages of a source package that are installed on this host, by name, with their versions."""
+    words = ["dpkg-query", "-W", "-f", "${db:Status-Status} ${source:Package} ${Package} ${Version}\n"]
+    rows = [line.split() for line in process.run(words).output.splitlines()]
+    return {row[2]: row[3] for row in rows if row[:2] == ["installed", source] and len(row) == 4}
 
 
 def older(first: str, second: str) -> bool:
