@@ -6,7 +6,9 @@ import subprocess
 
 import pytest
 
-from burnish.packages import control
+from burnish.base import system
+from burnish.base.errors import UserError
+from burnish.packages import control, deb
 from burnish.source.debian import binary
 
 FIELDS = """\
@@ -91,3 +93,10 @@ def test_names_of_files_are_plain(name: str, safe: str) -> None:
 
 def test_checksums_are_sorted_by_path() -> None:
     assert control.sums([("usr/b", "2"), ("usr/a", "1")]) == "1  usr/a\n2  usr/b\n"
+
+
+def test_what_makes_a_package_is_looked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    deb.ready()
+    monkeypatch.setattr(system, "find_programs", dict.fromkeys)
+    with pytest.raises(UserError, match=r"--as deb: dpkg-deb and dpkg-shlibdeps needed .* install .*dpkg-dev"):
+        deb.ready()

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from burnish.base.errors import UserError
-from burnish.packages import gains, opposite, planned
+from burnish.packages import gains, planned
 from burnish.packages.chosen import to_quote
 from burnish.packages.deb import Deb
-from burnish.packages.opposite import Opposite
-from burnish.packages.verify import Checked
 from burnish.report.fold import fold
 from burnish.report.result import Result
 from burnish.source.debian import binary
@@ -128,26 +124,6 @@ def test_a_package_quotes_fresh_starts_of_all_loads_or_of_none() -> None:
     assert quoted(run("v", "w")) == [1.27, 1.27]
 
 
-def test_a_program_of_another_processor_is_not_measured(tmp_path: Path) -> None:
-    here = Path(sys.executable).resolve()
-    other = tmp_path / "other"
-    content = bytearray(here.read_bytes())
-    content[18:20] = (243).to_bytes(2, "little")  # e_machine: RISC-V
-    other.write_bytes(content)
-    package = Checked(tmp_path / "p.deb", tmp_path, other, "fake", ("fake", "1", "folder"), None, {}, {}, ())
-    with pytest.raises(UserError, match=r"p\.deb: a program for .*so it can't be measured here"):
-        opposite._check_alike(package, Opposite(here, "given", "given"))
-    opposite._check_alike(replace(package, program=here), Opposite(here, "given", "given"))
-
-
-def test_a_program_of_another_release_is_not_measured(tmp_path: Path) -> None:
-    here, newer = Path(sys.executable).resolve(), tmp_path / "newer"
-    newer.write_bytes(here.read_bytes().replace(b"libc.so.6\0", b"libc.so.9\0"))
-    package = Checked(tmp_path / "p.deb", tmp_path, newer, "fake", ("fake", "1", "folder"), None, {}, {}, ())
-    with pytest.raises(UserError, match=r"p\.deb: its program does not run here \(libc\.so\.9.* not found\)"):
-        opposite._check_alike(package, Opposite(here, "given", "given"))
-
-
 def made(version: str) -> Deb:
     base = BinaryPackage(Path("b.deb"), "core", version, "amd64", ("s", version), "")
     return Deb(Path("core_1_amd64.deb"), (), f"{version}+burnish1", base, "", "")
@@ -158,9 +134,17 @@ def test_a_newer_service_goes_back_with_the_program(
     newer: list[str], beside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(binary, "versions", lambda _name: [*newer, "1-1"])
+    monkeypatch.setattr(binary, "installed_of", lambda _source: {})
     text = "\n".join(planned.says_of(made("1-1"), "server"))
     assert ("install: apt-get install --allow-downgrades ./core_1_amd64.deb server=1-1" in text) == beside
     assert ("install: apt-get install ./core_1_amd64.deb\n" in text) == (not beside)
-    for there, also in (("", ()), ("1-1", ()), ("2-1", ("server=1-1",))):
-        monkeypatch.setattr(binary, "installed", lambda _name, there=there: there)
-        assert planned.goes_with(made("1-1"), "server") == also
+
+
+def test_all_that_is_newer_here_goes_back_with_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"server": "2-1", "client": "2-1", "common": "1-1", "core": "2-1"}
+    monkeypatch.setattr(binary, "installed_of", lambda source: there if source == "s" else {})
+    monkeypatch.setattr(binary, "versions", lambda _name: ["2-1", "1-1"])
+    assert planned.goes_with(made("1-1")) == ("client=1-1", "server=1-1")
+    says = planned.says_of(made("1-1"), "server")
+    assert "install: apt-get install --allow-downgrades ./core_1_amd64.deb client=1-1 server=1-1" in says
+    assert not any("elsewhere" in line for line in says)

@@ -30,6 +30,16 @@ def test_nothing_lost_and_nothing_counted() -> None:
     assert matching.of_gcc({}, frozenset(), []).share == 0.0
 
 
+def test_a_profile_of_which_little_matches_is_used_and_one_of_which_hardly_anything_does_is_not() -> None:
+    most, few, hardly = (
+        matching.of_clang({"kept": kept, "lost": 100 - kept}, frozenset({("a.c", "lost")}), []) for kept in (50, 6, 4)
+    )
+    advice = "; less than half: a profile trained on this source gains more"
+    assert (most.enough, most.words.endswith(advice)) == (True, False)
+    assert (few.enough, few.words.endswith(advice)) == (True, True)
+    assert not hardly.enough
+
+
 def test_gccs_functions_weigh_as_their_objects_do() -> None:
     objects = {"x/a.cc.gcda": (4, 800), "x/b.gcda": (1, 100), "x/gone.cc.gcda": (2, 100)}
     lost = frozenset({("../x/a.cc", "int f(int)"), ("../x/h.h", "inlined")})

@@ -69,6 +69,7 @@ def test_the_first_screen_says_what_to_take_and_how_sure() -> None:
         assert f"<dt>{name}</dt>" in first
     assert "in another sitting, [" in first, "both intervals"
     assert "in this one; 8 starts" in first
+    assert "compile 16 min 28 s → 19 min 10 s of CPU" in first
 
 
 def test_a_section_is_there_where_the_record_has_its_data() -> None:
@@ -95,6 +96,7 @@ def test_a_build_has_the_flags_that_it_was_given() -> None:
     made = text[text.index('<section id="flags">') :]
     assert "<div>flags for C and C++: -O2 -g " in made
     assert "<div>flags for linking: -Wl,-z,relro -Wl,-z,now</div>" in made
+    assert re.search(r"<dt>SHA-256 of clang-pgo-thinlto&#x27;s program</dt><dd>.*?[0-9a-f]{64}<", made)
 
 
 def test_both_servers_are_compared_as_they_ran() -> None:
@@ -134,6 +136,9 @@ def test_a_bundled_study_without_one_begins_with_its_claims() -> None:
     result, facts = fold(events), details(events)
     first = html.page(Document("t", (answer.section(result, facts),)))
     assert '<p class="strong">0 of 6 published claims still hold here' in first
+    assert "crc32-hardware, checksum: +76.6 [+67.9, +85.8] % in another sitting, [+68.7, +85.0] in this one" in first, (
+        "both intervals of what was claimed"
+    )
     assert matrices.threads(result, facts, []) == [], "p95 over threads needs several numbers of them"
 
 

@@ -133,7 +133,7 @@ class Builder:
                 if match is not None:
                     facts |= {"audit": f"{match.words}; {audit.summary}", "match": match.as_dict()}
                     self.bench.say(f"{name}: profile {profile.key}: {match.words}")
-                if not (audit.acceptable if match is None else match.share >= matching.LEAST):
+                if not (audit.acceptable if match is None else match.enough):
                     worst = ", ".join((*audit.mismatched, *audit.absent, *audit.stale)[:5])
                     raise InfrastructureError(
                         f"the profile does not fit this build: {facts['audit']}; first: {worst}", log=log

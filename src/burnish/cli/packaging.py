@@ -27,13 +27,14 @@ from burnish.record.workbench import Bench
 from burnish.report.values import runs as values
 from burnish.study import runner
 from burnish.study.constructors.compare import compare_study
+from burnish.study.kept import newest
 from burnish.study.kept import runs as studies
 from burnish.study.request.options import Options
 
 
 @verb(
     "package",
-    o.RUN, o.PACKAGED, o.PACKAGE_AS, o.OUTPUT, o.ACCEPT, o.BASE, o.STRIP, o.SIGN_KEY, o.TRY_IN_ROOT, o.FORCE,
+    o.PACKAGED_RUN, o.PACKAGED, o.PACKAGE_AS, o.OUTPUT, o.ACCEPT, o.BASE, o.STRIP, o.SIGN_KEY, o.TRY_IN_ROOT, o.FORCE,
     o.QUIET, o.JSON,
     example="burnish package {engine}-tune-20261121 --variant clang-pgo-thinlto --output out",
 )  # fmt: skip
@@ -52,7 +53,7 @@ def package(
     if format not in [kind.value for kind in Format]:
         raise unknown("format", format, [kind.value for kind in Format])
     home = paths.home()
-    folder = run_named(run)
+    folder = _run_with_build(run, variant)
     if sign_key is not None:
         signing.ready(sign_key, home.root / "verified")
     request = Request(Format(format), output or Path(), base, accepted, force, strip)
@@ -141,7 +142,7 @@ def _measure_package(
 
 @verb(
     "install",
-    o.RUN, o.PACKAGED, o.ACCEPT, o.BASE, o.STRIP, o.FORCE, o.YES, o.QUIET,
+    o.PACKAGED_RUN, o.PACKAGED, o.ACCEPT, o.BASE, o.STRIP, o.FORCE, o.YES, o.QUIET,
     example="burnish install {engine}-tune-20261121",
 )  # fmt: skip
 def install(
@@ -153,7 +154,7 @@ def install(
     The package stays in the home's folder `packages`. The service is restarted by the package's own scripts, or by you.
     """
     home = paths.home()
-    folder = run_named(run)
+    folder = _run_with_build(run, variant)
     with studies.lock(home):
         chosen = choose(home, folder, result_of(folder), variant)
         request = Request(Format.DEB, home.root / "packages", base, accepted, force, strip)
@@ -161,9 +162,16 @@ def install(
     for text in _lines(made):
         line(text)
     if made.deb is not None:
-        packaging = made.chosen.engine.spec.packaging
-        also = goes_with(made.deb, packaging.server_package) if packaging else ()
-        system.install_file(made.files[0], also, yes=options.yes, ask=asker(), say=say)
+        system.install_file(made.files[0], goes_with(made.deb), yes=options.yes, ask=asker(), say=say)
+
+
+def _run_with_build(run: str | None, variant: str | None) -> Path:
+    """The folder of the named run; without a name, of the newest with such a build, which is said."""
+    if run is not None:
+        return run_named(run)
+    folder = newest.with_build(paths.home(), variant)
+    say(f"{folder.name}: the newest run that built {variant or 'a variant'}")
+    return folder
 
 
 def _value(made: Package) -> dict[str, object]:

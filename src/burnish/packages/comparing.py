@@ -13,7 +13,7 @@ from burnish.engines.contract import Engine
 from burnish.engines.packaged import Account, PackagedServer
 from burnish.engines.registry import packaged
 from burnish.model.engine import Packaging
-from burnish.packages import differences
+from burnish.packages import differences, here
 from burnish.packages.chosen import Chosen
 from burnish.packages.deb import Staged
 from burnish.packages.differences import Difference, Weight
@@ -71,12 +71,17 @@ def compare(
         cache: folder of downloaded packages.
         scratch: private folder.
         bench: recorded processes.
+
+    Raises:
+        UserError: one of the two does not run on this machine, as a program of another release may.
     """
     engine = chosen.engine
     packaging = _packaging(engine)
     server = packaged(engine.spec)
     original = binary.unpack(base, scratch / "original")
     theirs, ours = engine.existing(original / packaging.program), engine.existing(staged.program)
+    here.check(base.file, theirs.server)
+    here.check(ours.server, ours.server)
     bench.say(f"asking {base.name} {base.version} and the new program what they can do")
     before = server.account(theirs, None, _new(scratch / "ask-theirs"), bench)
     after = server.account(ours, None, _new(scratch / "ask-ours"), bench)

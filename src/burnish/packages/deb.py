@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from burnish.base import system
 from burnish.base.errors import UserError
 from burnish.base.files import remove_tree
 from burnish.base.workbench import Workbench
@@ -24,6 +25,9 @@ from burnish.source.debian.binary import BinaryPackage
 
 DOC = "usr/share/doc/{package}/burnish"
 """Folder of provenance in a package."""
+
+_TOOLS = ("dpkg-deb", "dpkg-shlibdeps")
+"""Programs that make a package; the second one is in Debian's dpkg-dev, which not every server has."""
 
 _BUILD_SECONDS = 3600.0
 """xz takes a minute of CPU time for a server with its symbols, which was more than ten on a host at work."""
@@ -221,6 +225,14 @@ def readme(base: BinaryPackage, chosen: Chosen, made: Made, packaging: Packaging
             "",
         ]
     )  # fmt: skip
+
+
+def ready() -> None:
+    """Raises a `UserError` where a program that makes packages is missing, before minutes are spent on a comparison."""
+    missing = [name for name, found in system.find_programs(_TOOLS).items() if found is None]
+    if missing:
+        command = system.install_command(["dpkg-dev"])
+        raise UserError(f"--as deb: {' and '.join(missing)} needed to make it, and not here; `{command}`, then again")
 
 
 def _shared_libraries(program: Path, scratch: Path, bench: Workbench) -> str:

@@ -7,15 +7,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.base import process
 from burnish.base.errors import UserError
 from burnish.base.files import remove_tree
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.model.engine import Packaging
+from burnish.packages import here
 from burnish.packages.control import one_line
 from burnish.packages.verify import Checked
-from burnish.program import program as programs
 from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.record import Record
 from burnish.source.debian import binary
@@ -25,9 +24,6 @@ from burnish.study.kept.programs import program_of
 
 DISTRIBUTION = "distribution"
 BASELINE = "baseline"
-_MISSING = "not found"
-"""What the loader says of a library, or of a version of one, that is not here."""
-
 GIVEN = "given"
 
 
@@ -67,25 +63,9 @@ def find(home: Home, checked: Checked, base: Path | None, place: Path, say: Call
             f"{checked.file}: it is of no version that the distribution packages, and the baseline of its run is not "
             "on this machine; name the program or package to measure against with --base"
         )
-    _check_alike(checked, found)
+    here.check(found.program, found.program)
+    here.check(checked.file, checked.program)
     return found
-
-
-def _check_alike(checked: Checked, found: Opposite) -> None:
-    here = programs.read(Path("/proc/self/exe"))
-    for file, program in ((found.program, found.program), (checked.file, checked.program)):
-        kind = programs.read(program)
-        if (kind.machine, kind.bits) != (here.machine, here.bits):
-            raise UserError(
-                f"{file}: a program for {kind.machine}, {kind.bits} bits; this host runs {here.machine}, {here.bits} "
-                "bits, so it can't be measured here"
-            )
-        missing = [line for line in process.run(["ldd", program], timeout=60).output.splitlines() if _MISSING in line]
-        if missing:
-            raise UserError(
-                f"{file}: its program does not run here ({one_line(missing[0].strip(), 200)}): install what it lacks, "
-                "or measure it on the release that it was built on"
-            )
 
 
 def _given(checked: Checked, base: Path, place: Path) -> Opposite:

@@ -136,7 +136,8 @@ def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     file = folder / container.FILE
     file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
     # How to install it here, and the way back, are not for an image.
-    says = (*package.says[:-2], *container.tried(folder, chosen, packaging, bench))
+    kept = (line for line in package.says if not line.startswith(("elsewhere,", "install:", "back:")))
+    says = (*kept, *container.tried(folder, chosen, packaging, bench))
     return replace(package, files=(*package.files, file), says=says)
 
 
@@ -153,6 +154,7 @@ def _packaging(chosen: Chosen, format_: Format) -> Packaging:
 
 def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
     packaging = _packaging(chosen, request.format)
+    deb.ready()
     cache = home.downloads / "debs"
     base = _base(packaging.package, chosen, request.base, cache, bench)
     if base.architecture != binary.architecture():
@@ -229,13 +231,15 @@ def _named(found: Sequence[Difference]) -> str:
     return f"there are: {names or 'none to accept'}"
 
 
-def goes_with(made: deb.Deb, service: str) -> tuple[str, ...]:
-    """What must be installed with a package on this host: the service of its version, if a newer one is installed.
+def goes_with(made: deb.Deb) -> tuple[str, ...]:
+    """What must be installed with a package on this host: what is newer here and of the same source, at its version.
 
-    A newer service depends on a program as new, and would be removed.
+    A newer service depends on a program as new and would be removed; newer clients of MariaDB break an older program.
     """
-    there = binary.installed(service)
-    return (f"{service}={made.base.version}",) if there and binary.older(made.base.version, there) else ()
+    base = made.base
+    there = binary.installed_of(base.source[0])
+    newer = sorted(name for name, version in there.items() if binary.older(base.version, version))
+    return tuple(f"{name}={base.version}" for name in newer if name != base.name)
 
 
 def says_of(made: deb.Deb, service: str) -> tuple[str, ...]:
@@ -254,8 +258,14 @@ def says_of(made: deb.Deb, service: str) -> tuple[str, ...]:
         lines.append(
             f"{newer[0]} is out already: this package lacks what that update fixes, and the next `apt upgrade` takes it"
         )
-    # A newer service asks for a program that is as new.
-    beside = f" {service}={base.version}" if newer and service != base.name else ""
-    lines.append(f"install: apt-get install {'--allow-downgrades ' if newer else ''}./{made.file.name}{beside}")
+    also = goes_with(made)
+    if newer and not also and service != base.name:
+        also = (f"{service}={base.version}",)
+        lines.append(
+            f"elsewhere, other packages of {base.source[0]} that are newer go back with it: name them as the service, "
+            "or let `burnish install` find them"
+        )
+    words = ["apt-get install", *["--allow-downgrades"] * bool(newer or also), f"./{made.file.name}", *also]
+    lines.append(f"install: {' '.join(words)}")
     lines.append(f"back: apt-get install --allow-downgrades {base.name}={base.version}")
     return tuple(lines)

@@ -13,8 +13,14 @@ from pathlib import Path
 from burnish.profiles.audit import Unmatched, file_and_name
 from burnish.toolchain.counts import Counts
 
-LEAST = 0.5
-"""Share of a profile's counts below which a build with it is refused: it is hardly that server's profile."""
+LEAST = 0.05
+"""Share of a profile's counts below which a build with it is refused: it is hardly that server's profile.
+
+Above it the measurement decides. SQLite's kept its gain by half and more with 49 % of its counts (docs/BUILDING.md).
+"""
+
+PLENTY = 0.5
+"""Share of a profile's counts below which its user is told that training anew gains more."""
 
 _NAMED = 3
 
@@ -40,10 +46,16 @@ class Match:
         """One line for logs, records and reports."""
         named = ", ".join(f"{name} {100 * part:.2g} %" for name, part in self.heaviest[:_NAMED])
         lost = f"; of what is lost most is {named}" if named else ""
+        advice = "; less than half: a profile trained on this source gains more" if self.share < PLENTY else ""
         return (
             f"trained on another source; {100 * self.share:.4g} % of its counts still match, in "
-            f"{self.functions - self.unmatched:,} of {self.functions:,} functions that ran{lost}"
+            f"{self.functions - self.unmatched:,} of {self.functions:,} functions that ran{lost}{advice}"
         )
+
+    @property
+    def enough(self) -> bool:
+        """Whether enough of it is left to build with it."""
+        return self.share >= LEAST
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, for a build's description."""

@@ -182,7 +182,7 @@ def _sure(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
     chosen = _rows(result, take)
     several = len({row.candidate for row in chosen}) > 1
     lines = [f"{f'{row.candidate}, ' * several}{row.workload}: {_both(row.ratio, row)}" for row in chosen]
-    lines += _of_advised(result)
+    lines += _of_advised(result) or _of_claims(result)
     lines += bundled.noise(result.shipped) if result.shipped else filter(None, [noise(result)])
     lines += [f"FORCED: the host's calibration failed for {name}" for name in result.forced]
     return [("How sure", _lines(*lines))] if lines else []
@@ -204,11 +204,20 @@ def _of_advised(result: Result) -> list[str]:
             for line in (table.lines if table else ())
             if (line.series, line.row) == (advice.series, advice.row) and line.interval
         ]
-        for line in lines[:_MOST]:
-            at = f"{line.threads} threads" if line.threads else ""
-            what = ", ".join(filter(None, (line.series, line.row, line.load, at)))
-            found.append(f"{what}: {_both(line.interval, line)}")
+        found += [_of_line(line) for line in lines[:_MOST]]
     return found
+
+
+def _of_claims(result: Result) -> list[str]:
+    """The same of the published claims, where nothing is recommended."""
+    lines = [line for line in (result.shipped.lines if result.shipped else ()) if line.holds and line.interval]
+    return [_of_line(line) for line in lines[:_MOST]]
+
+
+def _of_line(line: Line) -> str:
+    at = f"{line.threads} threads" if line.threads else ""
+    what = ", ".join(filter(None, (line.series, line.row, line.load, at)))
+    return f"{what}: {_both(line.interval, line)}"
 
 
 def _both(ratio: Ratio | None, row: Row | Line) -> str:
@@ -230,13 +239,23 @@ def _cost(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
         if before and after and "p95" in before.latency and "p95" in after.latency:
             latency = f"{milliseconds(before.latency['p95'])} → {milliseconds(after.latency['p95'])}"
             lines.append(f"p95 {latency} on {row.workload}{f' ({row.candidate})' if not take else ''}")
-    if build and build.seconds is not None:
-        lines.append(f"last stage of the build {duration(build.seconds)}")
+    lines += _compiled(build, base)
     if build and base and build.server_bytes and base.server_bytes:
         lines.append(f"program {base.server_bytes / 1e6:.1f} → {build.server_bytes / 1e6:.1f} MB")
     if build and build.needs != "-":
         lines.append(f"needs {build.needs}")
     return [("What it costs", _lines(*lines))] if lines else []
+
+
+def _compiled(build: BuildRow | None, base: BuildRow | None) -> list[str]:
+    """What the compile cost, beside the baseline's; of older records, how long the last stage took."""
+    before, after = (one.costs.get("cpu_seconds") if one else None for one in (base, build))
+    if before and after:
+        beside = ", training not counted" if build and build.trained else ""
+        return [f"compile {duration(before)} → {duration(after)} of CPU{beside}"]
+    if build and build.seconds is not None:
+        return [f"last stage of the build {duration(build.seconds)}"]
+    return []
 
 
 def _checked(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]]:

@@ -58,6 +58,7 @@ class Details:
         gates: by build, the results of the server's own tests.
         identities: by build or program, how it identifies itself.
         keys: by build, its name in the store; by program, its digest.
+        digests: by build, SHA-256 of its program, where the record has it.
         flags: by build, the flags it was given, by what they are for (`c`, `cxx`, `link`).
         toolchains: by name, the version line of each compiler.
         reported: by cell (see `Key`), what its servers said of themselves in its first valid start.
@@ -79,6 +80,7 @@ class Details:
     gates: Mapping[str, GateFindings]
     identities: Mapping[str, Identity]
     keys: Mapping[str, str]
+    digests: Mapping[str, str]
     flags: Mapping[str, Mapping[str, tuple[str, ...]]]
     toolchains: Mapping[str, str]
     reported: Mapping[Key, ServersReported]
@@ -133,6 +135,7 @@ def details(events: Iterable[Recorded[Event]]) -> Details:
         gates={gate.build.name: gate.report for gate in by.of(GateRun)},
         identities={made.build.name: made.identity for made in programs if made.identity != Identity()},
         keys={made.build.name: made.key for made in programs},
+        digests={made.build.name: str(made.about["sha256"]) for made in by.of(BuildMade) if "sha256" in made.about},
         flags={made.build.name: _flags(made.about.get("flags")) for made in by.of(BuildMade)},
         toolchains={chain.name: chain.version for found in by.of(ToolchainsFound) for chain in found.found},
         reported=reported,

@@ -214,7 +214,7 @@ def _value(key: str, value: object) -> str:
 
 
 def commands(result: Result, details: Details) -> list[Section]:
-    """How the run was called, what was started, and the digests of what went in."""
+    """How the run was called, what was started, and the digests of what went in and came out."""
     lines = [f"burnish {shlex.join(words)}" for words in details.calls]
     called = [section("calls", "How it was measured", Literal(tuple(lines)))] if lines else []
     facts = [("run", result.name), ("seed", ", ".join(map(str, details.seeds)))]
@@ -223,7 +223,8 @@ def commands(result: Result, details: Details) -> list[Section]:
     if details.source:
         facts += [("source", details.source.origin), ("digest of the source", details.source.digest)]
         facts += [(f"SHA-256 of {name}", digest) for name, digest in details.source.archives]
-    facts += [(f"key of {name}", key) for name, key in details.keys.items()]
+    for name, key in details.keys.items():
+        facts += [(f"key of {name}", key), (f"SHA-256 of {name}'s program", details.digests.get(name, ""))]
     items = tuple((name, (Span(value),)) for name, value in facts if value)
     digests = section("digests", "Run and digests", Facts(items))
     started = [

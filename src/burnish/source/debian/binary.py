@@ -13,7 +13,7 @@ from burnish.base.files import make_folder, remove_tree, sha256_of
 from burnish.source.debian import apt
 from burnish.source.debian.deb822 import paragraphs
 
-_INDEX_SECONDS = 60.0
+_INDEX_SECONDS = 300.0
 _DOWNLOAD_SECONDS = 1800.0
 _UNPACK_SECONDS = 300.0
 
@@ -72,8 +72,13 @@ def read(file: Path) -> BinaryPackage:
 
 
 def versions(name: str) -> list[str]:
-    """The versions of a package that the host's apt lists, newest first."""
+    """The versions of a package that the host's apt lists, newest first.
+
+    Raises:
+        InfrastructureError: apt-cache failed or did not end, which says nothing about the package.
+    """
     done = process.run(["apt-cache", "madison", name], timeout=_INDEX_SECONDS)
+    done.check(f"{name}: apt could not be asked for its versions; try again")
     return list(dict.fromkeys(version for version, _ in apt.offers(done.output, "Packages")))
 
 
@@ -82,7 +87,7 @@ def obtain(name: str, version: str, *, cache: Path, say: Callable[[str], None]) 
 
     Raises:
         UserError: apt does not list it, or the mirror no longer has it.
-        InfrastructureError: the file has another digest than the index.
+        InfrastructureError: apt-cache failed or did not end, or the file has another digest than the index.
     """
     if not NAME.fullmatch(name) or not VERSION.fullmatch(version):
         raise UserError(f"{name} {version}: not a Debian package's name and version")
@@ -120,6 +125,8 @@ def obtain(name: str, version: str, *, cache: Path, say: Callable[[str], None]) 
 def _listed(name: str, version: str) -> str:
     """The hex SHA-256 of a package's file in apt's signed index; '' where it is not listed."""
     shown = process.run(["apt-cache", "show", f"{name}={version}"], timeout=_INDEX_SECONDS)
+    if shown.timed_out:  # its exit code 100 may mean no more than that there is no such version
+        shown.check(f"{name} {version}: apt could not be asked about it; try again")
     found = paragraphs(shown.output) if shown.ok else iter(())
     return next((f["sha256"] for f in found if f.get("version") == version and "sha256" in f), "")
 
@@ -132,6 +139,9 @@ def libraries_for(names: Sequence[str], source: str, version: str, scratch: Path
         source: their source package.
         version: version of all that come from it.
         scratch: folder for a file of apt's settings.
+
+    Raises:
+        InfrastructureError: apt-get did not end.
     """
     # Without it, apt would take newer versions of those that nobody named, which break the older ones.
     pins = scratch / "preferences"
@@ -140,6 +150,8 @@ def libraries_for(names: Sequence[str], source: str, version: str, scratch: Path
     words = [f"{name}={version}" for name in names]
     argv = ["apt-get", "--simulate", "--no-install-recommends", *options, "install", *words]
     done = process.run(argv, timeout=_INDEX_SECONDS)
+    if done.timed_out:
+        done.check("apt could not be asked which libraries the plugins need; try again")
     added: list[tuple[str, str]] = re.findall(r"^Inst (lib\S+) \((\S+)", done.output, re.MULTILINE)
     return [(name, found) for name, found in added if not name.endswith("-perl")]
 
@@ -161,11 +173,11 @@ def unpack(package: BinaryPackage, folder: Path, *, control: bool = False) -> Pa
     return folder
 
 
-def installed(name: str) -> str:
-    """The version of a package that is installed on this host; '' for none."""
-    done = process.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", name])
-    status, _, version = done.output.strip().partition(" ")
-    return version if done.ok and status == "installed" else ""
+def installed_of(source: str) -> dict[str, str]:
+    """The packages of a source package that are installed on this host, by name, with their versions."""
+    words = ["dpkg-query", "-W", "-f", "${db:Status-Status} ${source:Package} ${Package} ${Version}\n"]
+    rows = [line.split() for line in process.run(words).output.splitlines()]
+    return {row[2]: row[3] for row in rows if row[:2] == ["installed", source] and len(row) == 4}
 
 
 def older(first: str, second: str) -> bool:
