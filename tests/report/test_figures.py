@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import warnings
 from itertools import pairwise
+from multiprocessing import active_children
 from xml.etree.ElementTree import XML, Element
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from burnish.report.document import Figure
 from burnish.report.page.figures import style
+from burnish.report.page.figures.beside import drawing
 from burnish.report.page.figures.drawing import draw
 from burnish.report.page.figures.shapes import (
     Forest,
@@ -108,3 +111,22 @@ def test_any_label_and_ratio_can_be_drawn(label: str, ratio: float, width: float
         warnings.simplefilter("error")
         drawn = draw(Forest("q", (row,), 0.01), label)
     parsed(drawn)
+
+
+def test_a_process_beside_draws_the_same_in_order() -> None:
+    asked = [Figure(name, SHAPES[name]) for name in ("heat", "lines", "pairs")]
+    with drawing() as beside:
+        assert list(beside(asked)) == [draw(figure.shape, figure.title) for figure in asked]
+    assert active_children() == []
+
+
+def failing() -> None:
+    with drawing() as beside:
+        beside([Figure("heat", SHAPES["heat"])] * 50)
+        raise ValueError("not a page")
+
+
+def test_a_page_that_fails_leaves_no_process() -> None:
+    with pytest.raises(ValueError, match="not a page"):
+        failing()
+    assert active_children() == []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import nullcontext
 from pathlib import Path
 
 from burnish.base.errors import UserError, unknown
@@ -18,9 +19,12 @@ from burnish.record.carried import carried
 from burnish.record.lines import is_file_name
 from burnish.report import contents
 from burnish.report.committed import result_of as result_in
+from burnish.report.document import Figure
 from burnish.report.page import contents as page_contents
 from burnish.report.page.details import Details, details
+from burnish.report.page.figures.beside import drawing
 from burnish.report.render import json as as_json_text
+from burnish.report.render.html import page
 from burnish.report.render.markdown import markdown as as_markdown
 from burnish.report.render.parquet import parquet
 from burnish.report.result import Result
@@ -56,19 +60,20 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
 
 def _report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool) -> None:
     chosen = _format(form, output)
-    read = [_read(name) for name in runs]
-    names = [result.name for result, _, _ in read]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise UserError(f"{twice}: is given twice; name each run once")
-    target = output or Path(f"{'-and-'.join(names[:2])}{FORMATS[chosen][0]}")
-    if any(Path(name.partition("#")[0]).exists() and target.exists() and target.samefile(name.partition("#")[0])
-           for name in runs if is_file_name(name)):  # fmt: skip
-        raise UserError(f"--output {target}: is the record itself; name another file")
-    try:
-        data = _made(chosen, read)
-    except ArithmeticError as error:
-        raise UserError(f"{', '.join(names)}: a figure in it is none that a measurement gives ({error})") from None
+    with drawing() if chosen == "html" else nullcontext() as draw:
+        read = [_read(name) for name in runs]
+        names = [result.name for result, _, _ in read]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise UserError(f"{twice}: is given twice; name each run once")
+        target = output or Path(f"{'-and-'.join(names[:2])}{FORMATS[chosen][0]}")
+        if any(Path(name.partition("#")[0]).exists() and target.exists() and target.samefile(name.partition("#")[0])
+               for name in runs if is_file_name(name)):  # fmt: skip
+            raise UserError(f"--output {target}: is the record itself; name another file")
+        try:
+            data = _page(read, draw) if draw is not None else _made(chosen, read)
+        except ArithmeticError as error:
+            raise UserError(f"{', '.join(names)}: a figure in it is none that a measurement gives ({error})") from None
     _write(target, data)
     if as_json:
         print_json("report", {"file": str(target), "format": chosen, "runs": names, "bytes": len(data)})
@@ -97,15 +102,15 @@ def _read(name: str) -> _Read:
     return result_in(path, record.events), details(record.events), record.packed
 
 
-def _made(form: str, read: Sequence[_Read]) -> bytes:
-    """The content of the file."""
-    results = [result for result, _, _ in read]
-    if form == "html":
-        # The drawing library takes half a second to load, which no other verb should wait for.
-        from burnish.report.render.html import page
+def _page(read: Sequence[_Read], draw: Callable[[Sequence[Figure]], Iterator[str]]) -> bytes:
+    document = page_contents.page([(result, facts) for result, facts, _ in read])
+    records = ((result.name, packed.result()) for result, _, packed in read)
+    return page(document, records, draw=draw).encode()
 
-        records = ((result.name, packed.result()) for result, _, packed in read)
-        return page(page_contents.page([(result, facts) for result, facts, _ in read]), records).encode()
+
+def _made(form: str, read: Sequence[_Read]) -> bytes:
+    """The content of a file without figures."""
+    results = [result for result, _, _ in read]
     if form == "md":
         return "\n".join(as_markdown(contents.document(result)) for result in results).encode()
     if form == "json":

@@ -11,7 +11,7 @@ import hashlib
 import html
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import resources
 
@@ -38,7 +38,6 @@ from burnish.report.document import (
     Span,
     Table,
 )
-from burnish.report.page.figures.drawing import draw
 
 WIDE = 150
 """Characters of what is said of a thing from which on it gets twice the width on the first screen."""
@@ -57,20 +56,35 @@ SHORT = {
 """What the contents say of sections whose headings are long, or of which there are several; None: nothing."""
 
 
-def page(document: Document, records: Iterable[tuple[str, bytes]] = ()) -> str:
+def _here(figures: Sequence[Figure]) -> Iterator[str]:
+    """The figures, drawn one by one as they are asked for."""
+    # The drawing library takes a second to load, which is in vain where all is drawn beside this process.
+    from burnish.report.page.figures.drawing import draw  # noqa: PLC0415
+
+    return (draw(figure.shape, figure.title) for figure in figures)
+
+
+def page(
+    document: Document,
+    records: Iterable[tuple[str, bytes]] = (),
+    *,
+    draw: Callable[[Sequence[Figure]], Iterator[str]] = _here,
+) -> str:
     """The whole page.
 
     Args:
         document: what it shows.
         records: of each run in it, its name and its packed record, which the page carries; asked for last, so that
             they can be made meanwhile.
+        draw: draws figures in order, as SVG elements; called first, so that they can be drawn meanwhile.
     """
+    drawn = draw([block for section in document.sections for block in section.blocks if isinstance(block, Figure)])
     style, script = _file("page.css"), _file("page.js")
     policy = (
         f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    bodies = [(section, "".join(map(_block, section.blocks))) for section in document.sections]
+    bodies = [(section, "".join(_block(block, drawn) for block in section.blocks)) for section in document.sections]
     shown = [section for section, body in bodies if body]
     names = _names(shown)
     parts = [
@@ -140,8 +154,8 @@ def _with_contents(parts: Sequence[str], contents: str) -> str:
     return "".join([*parts[:1], contents, *parts[1:]])
 
 
-def _block(block: Block) -> str:
-    """A block's part of the page; '' if it is empty."""
+def _block(block: Block, drawn: Iterator[str]) -> str:
+    """A block's part of the page; '' if it is empty. A figure is the next one that was drawn."""
     match block:
         case Heading(text):
             return f"<h2>{_text(text)}</h2>\n"
@@ -165,8 +179,8 @@ def _block(block: Block) -> str:
             return _facts(block)
         case Figure():
             title = _text(block.title)
-            drawn = draw(block.shape, block.title)
-            return f'<figure><figcaption>{title}</figcaption><div class="scroll" tabindex="0">{drawn}</div></figure>\n'
+            shown = next(drawn)
+            return f'<figure><figcaption>{title}</figcaption><div class="scroll" tabindex="0">{shown}</div></figure>\n'
         case Picture():
             data = base64.b64encode(block.svg.encode()).decode()
             title = _text(block.title)
