@@ -136,3 +136,21 @@ def test_places_in_the_file_come_from_the_process_mappings() -> None:
     assert [mapping.path for mapping in mappings] == [SERVER, LIBC], "only code, only files"
     weights = Counter({Place(SERVER, "a", 0x55972B67A010): 3, Place(SERVER, "b", 0x10): 5, Place(LIBC, "c", 1): 7})
     assert offsets(Flat(weights, 15), SERVER, mappings) == {0x67A010: 3}
+
+
+def test_an_inlined_frame_is_in_the_object_of_its_caller() -> None:
+    text = """ 17 1000
+\t            10 leaf (inlined)
+\t            10 middle (inlined)
+\t            10 outer (/srv/mariadbd)
+\t            20 __libc_start_call_main (/usr/lib/libc.so.6)
+
+"""
+    (stacked,) = parse_stacks(text).values()
+    ((stack, _),) = stacked.weights.items()
+    assert [(frame.function, frame.object) for frame in stack] == [
+        ("__libc_start_call_main", "/usr/lib/libc.so.6"),
+        ("outer", "/srv/mariadbd"),
+        ("middle", "/srv/mariadbd"),
+        ("leaf", "/srv/mariadbd"),
+    ]

@@ -113,6 +113,9 @@ def object_of(name: str) -> str:
     return name.removesuffix(" (deleted)")
 
 
+_INLINED = "inlined"
+"""What perf prints in place of the object of a frame that debug information has put between two others."""
+
 _USER_OBJECTS = ("[vdso]", "[vsyscall]", "[heap]", "[stack]", "[anon]", UNKNOWN)
 
 
@@ -149,12 +152,21 @@ def parse_stacks(text: str) -> dict[int, Stacked]:
             frames.append(frame)
             continue
         if frames:
-            stacks.setdefault(pid, Counter())[tuple(reversed(frames))] += period
+            stacks.setdefault(pid, Counter())[_in_objects(frames)] += period
             counts[pid] += 1
             frames = []
         if head is not None:
             pid, period = int(head[1]), int(head[2])
     return {pid: Stacked(weights, counts[pid]) for pid, weights in stacks.items()}
+
+
+def _in_objects(frames: Sequence[Frame]) -> tuple[Frame, ...]:
+    """A stack, outermost frame first, from perf's, innermost first; inlined frames are in their caller's object."""
+    found: list[Frame] = []
+    for frame in reversed(frames):
+        inlined = frame.object == _INLINED and found
+        found.append(frame._replace(object=found[-1].object) if inlined else frame)
+    return tuple(found)
 
 
 def parse_maps(text: str) -> tuple[Mapping, ...]:
