@@ -60,3 +60,6 @@ def test_two_builds_of_sqlite_are_explained(
     if found["simulated"]:  # there is valgrind, and no PMU
         one, other = (each["totals"] for each in found["simulated"].values())
         assert one["Ir"] > 1.3 * other["Ir"]
+    folded = list(sqlite_home.glob("studies/sqlite-why-*/flame-*.folded"))
+    assert len(folded) == 2
+    assert all(";" in file.read_text() for file in folded), "stacks of more than one function"

@@ -48,7 +48,7 @@ from burnish.study.request.options import Ask, Options
 from burnish.study.request.placing import design_for, placing
 from burnish.study.session import Session
 from burnish.study.trials.readings import pair_read, start_done
-from burnish.study.why.evaluation import Sampled, evaluate
+from burnish.study.why.evaluation import STACKED, Sampled, evaluate
 
 PAIRS = 3
 """Number of pairs that are sampled; if call stacks are recorded separately, there is one more for them."""
@@ -270,7 +270,7 @@ def _sample(
     @contextlib.contextmanager
     def observe(number: int, pids: Mapping[str, Sequence[int]]) -> Iterator[None]:
         # Copying the stack with each sample is too expensive for all pairs, so one pair is used for it alone.
-        kind = Stacks.NONE if stacks is Stacks.DWARF and number <= PAIRS else stacks
+        kind = Stacks.NONE if stacks is Stacks.DWARF and number != STACKED else stacks
         processes = {label: tuple(ids) for label, ids in pids.items()}
         first = min(pid for ids in processes.values() for pid in ids)
         recording = Sampling(perf, ability, kind, processes, cores, session.scratch / f"{first}-{number}.data")
@@ -311,6 +311,8 @@ def _sample(
     session.record.append(start_done(cell.id, 1, result, result.invalid, at_fault=result.at_fault))
     if result.invalid is not None:
         raise InfrastructureError(f"{cell.name}: {result.invalid}", log=session.bench.log_path("why-load.log"))
+    if not any(recording.stacks is stacks for recording in recorded):
+        stacks = Stacks.NONE  # one pair took so long that there was no other
     return Sampled(
         builts=builts,
         perf=perf,
