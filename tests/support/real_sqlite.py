@@ -11,10 +11,10 @@ from real_runs import burnish
 VARIANT = "clang-pgo-thinlto"
 
 
-def tune(home: Path, starts: int = 3) -> dict[str, Any]:
+def tune(home: Path) -> dict[str, Any]:
     """What `tune --json` prints of the variant against the baseline; only the first call builds."""
     words = ["tune", "sqlite", "--variant", VARIANT, "--workload", "speedtest1"]
-    words += ["--precision", "none", "--max-starts", str(starts), "--pairs", "1"]
+    words += ["--precision", "none", "--max-starts", "3", "--pairs", "1"]
     done = burnish(*words, "--yes", "--json", limit=900, home=home)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -24,6 +24,6 @@ def tune(home: Path, starts: int = 3) -> dict[str, Any]:
 def folder_of(variant: str, home: Path) -> Path:
     """The folder of a variant's build in that home; tuned first if there is no run."""
     shown = burnish("show", "--json", home=home)
-    found = json.loads(shown.stdout) if shown.returncode == 0 else tune(home, starts=1)
+    found = json.loads(shown.stdout) if shown.returncode == 0 else tune(home)
     (key,) = [row["evidence"]["key"] for row in found["builds"] if row["variant"] == variant]
     return home / "store/builds" / key
