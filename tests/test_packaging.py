@@ -71,7 +71,7 @@ def test_the_licence_is_named_and_whole(built: Mapping[str, Path]) -> None:
     assert set(texts) == {"LICENSE", "NOTICE"}
 
 
-def test_every_patch_of_mariadb_is_in_the_notice() -> None:
+def test_every_patch_of_a_real_server_is_in_the_notice() -> None:
     """They hold lines of its source, and are under its licence."""
     patterns = re.findall(r"^  (src/\S+\.patch)$", (ROOT / "NOTICE").read_text(), re.MULTILINE)
     named = {path for pattern in patterns for path in ROOT.glob(pattern)}
