@@ -136,7 +136,10 @@ def test_calibrate(run: Run) -> None:
 
 @pytest.mark.measures
 def test_study_of_patches(run: Run) -> None:
-    """Rows measured, of identical code, without a patch, and left out."""
+    """Rows measured, of identical code, without a patch, and left out.
+
+    What proves faster by less than 3 % would be made again in other link orders, which is chance for some of them.
+    """
 
     def noise(found: dict[str, Any]) -> None:
         """What a negative control is found to be is chance."""
@@ -146,7 +149,8 @@ def test_study_of_patches(run: Run) -> None:
             holder[key] = [text.split("(geometric mean)")[0] for text in holder[key]]
 
     rows = "rseg-allocation,rw-lock-word,os-once"
-    printed = run("study", "run", "arm-2020", "--engine", "fake", "--rows", rows, "--starts", "2", *QUICK, "--json")
+    words = ["--engine", "fake", "--rows", rows, "--starts", "2", "--layouts", "0", *QUICK, "--json"]
+    printed = run("study", "run", "arm-2020", *words)
     check("study-arm-2020", printed, also=noise)
 
 
