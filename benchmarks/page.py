@@ -18,9 +18,16 @@ Of these 0.6 s are modules, 1.3 s reading, 1.4 s the statistics, 1.0 s matplotli
 once; that version had taken 5.8 s of wall time at a load average of 2.
 
 Without turns, and with a plot's dots in a few elements: 4.9 to 5.2 s of CPU, 257 MB, a page of 4.1 MB, at a load
-average of 14 to 18, where the version before took 6.5 to 7.6 s. Later that day with all other work on the host stopped:
-6.8 to 8.0 s where the environment forbade compiled modules, which cost 2 s, and 6.3 to 11.4 s with them: the processor
-itself was slower by up to two in those minutes. So 5 s are reached on a host like this in its better hours only.
+average of 14 to 18, where the version before took 6.5 to 7.6 s. With all other work stopped, in a bad hour of that
+host's processor: 6.3 to 11.4 s.
+
+With figures drawn by a process beside, all other work stopped, 18:44 UTC, three calls:
+
+| 60 x 12 x 20 | 4.6 | 5.5 | 243 | 4.1 | 156 ms, complete after 673 ms |
+| 60 x 12 x 20 | 4.3 | 5.2 | 243 | 4.1 | 160 ms, complete after 681 ms |
+| 60 x 12 x 20 | 4.5 | 5.3 | 243 | 4.1 | 180 ms, complete after 655 ms |
+
+The peak is that of the larger process; both together had 305 MB, by their proportional shares.
 """
 
 from __future__ import annotations
