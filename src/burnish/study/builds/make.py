@@ -105,11 +105,12 @@ class Maker:
     def _with_data(self) -> list[Workload]:
         return [workload for workload in self.workloads.values() if workload.dataset != "none"]
 
-    def _stored(self, kind: str, key: str) -> bool:
-        return self.store.find(kind, key) is not None
+    def _there(self, kind: str, key: str) -> bool:
+        """For `needed`: profiles are fetched and checked; a build that only trainings run is not worth fetching."""
+        return Store.has(self.store, kind, key) if kind == "builds" else self.store.find(kind, key) is not None
 
     def _have(self, stage: Stage) -> bool:
-        return self._stored(kept_as(stage), stage.key)
+        return self.store.find(kept_as(stage), stage.key) is not None
 
     def make(self, chains: Sequence[Chain], *, more: bool = False) -> list[Made]:
         """Makes and tests all variants' builds; one that fails becomes a row with its reason, the others continue.
@@ -144,7 +145,7 @@ class Maker:
     def _never_made(self, chain: Chain, later: Sequence[Chain]) -> int:
         """Steps of the plan that a chain which failed leaves out: its gate, and stages that no later one makes."""
         wanted = {stage.key for other in later if other.missing is None for stage in other.stages}
-        lost = [stage for stage in needed(chain.stages, self._stored) if stage.key not in self._failed.keys() | wanted]
+        lost = [stage for stage in needed(chain.stages, self._there) if stage.key not in self._failed.keys() | wanted]
         gated = self.store.find("gates", gate_key(self.engine.spec, chain.stages)) is not None
         return sum(not self._have(stage) for stage in lost) + (not gated)
 
@@ -152,7 +153,7 @@ class Maker:
         """Makes the stages that several variants share, before those of single variants."""
         possible = [chain for chain in chains if chain.missing is None]
         users = Counter(key for chain in possible for key in {stage.key for stage in chain.stages})
-        for stage in in_order([needed(chain.stages, self._stored) for chain in possible]):
+        for stage in in_order([needed(chain.stages, self._there) for chain in possible]):
             if users[stage.key] > 1 and not self._have(stage):
                 chain = next(candidate for candidate in possible if stage in candidate.stages)
                 with contextlib.suppress(InfrastructureError):  # remembered, and raised for each variant that needs it
@@ -161,7 +162,7 @@ class Maker:
     def make_up_to(self, last: Stage, chain: Chain) -> None:
         """Makes the missing stages of a chain that `last` needs, and `last`."""
         before = chain.stages[: chain.stages.index(last) + 1]
-        for stage in needed(before, self._stored):
+        for stage in needed(before, self._there):
             if stage.key in self._failed:
                 raise self._failed[stage.key]
             if not self._have(stage):
