@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from burnish.base.digest import digest_of
-from burnish.builds.sharing import kept_as
-from burnish.builds.stages import Bolt, Compile
+from burnish.builds.sharing import kept_as, needed
+from burnish.builds.stages import Compile
 from burnish.hosts.dispatch import Task, Work
 from burnish.hosts.host import Host
 from burnish.profiles.stages import Train
@@ -97,15 +97,9 @@ def entries_of(chain: Chain) -> list[Entry]:
 
 def to_measure(chain: Chain) -> Chain:
     """The stages of a build that a host needs which only measures it: without programs that write profiles."""
-    return replace(
-        chain,
-        stages=tuple(
-            stage
-            for stage in chain.stages
-            if not (isinstance(stage, Compile) and stage.instrumented)
-            and not (isinstance(stage, Bolt) and not stage.profile)
-        ),
-    )
+    if not chain.stages:
+        return chain
+    return replace(chain, stages=needed(chain.stages, lambda kind, _: kind == "profiles"))
 
 
 def is_native(chain: Chain) -> bool:
