@@ -135,9 +135,7 @@ def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
         raise
     file = folder / container.FILE
     file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
-    # How to install it here, and the way back, are not for an image.
-    kept = (line for line in package.says if not line.startswith(("elsewhere,", "install:", "back:")))
-    says = (*kept, *container.tried(folder, chosen, packaging, bench))
+    says = (*package.says, *container.tried(folder, chosen, packaging, bench))
     return replace(package, files=(*package.files, file), says=says)
 
 
@@ -178,7 +176,7 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     finally:
         remove_tree(scratch)
     files = (result.file, *result.beside)
-    says = says_of(result, packaging.server_package)
+    says = says_of(result, packaging.server_package, install=request.format is Format.DEB)
     return Package(files, chosen, made, says, result, compared.kinds, compared.plugins)
 
 
@@ -242,12 +240,13 @@ def goes_with(made: deb.Deb) -> tuple[str, ...]:
     return tuple(f"{name}={base.version}" for name in newer if name != base.name)
 
 
-def says_of(made: deb.Deb, service: str) -> tuple[str, ...]:
+def says_of(made: deb.Deb, service: str, *, install: bool = True) -> tuple[str, ...]:
     """What the version means for updates, how it is installed, and the way back.
 
     Args:
         made: the package.
         service: the distribution's package that makes the program a service.
+        install: whether it is to be installed here; an image's is not.
     """
     base = made.base
     newer = [version for version in binary.versions(base.name) if binary.older(made.version, version)]
@@ -258,6 +257,8 @@ def says_of(made: deb.Deb, service: str) -> tuple[str, ...]:
         lines.append(
             f"{newer[0]} is out already: this package lacks what that update fixes, and the next `apt upgrade` takes it"
         )
+    if not install:
+        return tuple(lines)
     also = goes_with(made)
     if newer and not also and service != base.name:
         also = (f"{service}={base.version}",)
