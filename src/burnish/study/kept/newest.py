@@ -12,7 +12,7 @@ from burnish.catalogue import load
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.study import StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
-from burnish.record.record import FILE, DamagedError, Record
+from burnish.record.record import DamagedError, Record
 from burnish.study.kept import runs
 
 
@@ -42,7 +42,7 @@ def with_build(home: Home, variant: str | None) -> Path:
     """
     known: set[str] = set()
     unfinished = None
-    for folder in sorted(runs.folders(home), key=lambda path: -(path / FILE).stat().st_mtime):
+    for folder in runs.by_writing(runs.folders(home)):
         judged = _judged(folder)
         known |= judged.names
         if variant not in judged.names if variant else not judged.names - {judged.baseline}:

@@ -51,8 +51,8 @@ def find(home: Home, name: str | None) -> Path:
     if name is None:
         if not runs:
             raise UserError(f"{home.studies}: no run yet; `burnish tune {load.example()}` makes the first one")
-        newest_first = sorted(runs, key=lambda path: -(path / FILE).stat().st_mtime)
-        return next((path for path in newest_first if _has_verdicts(path)), newest_first[0])
+        written = by_writing(runs)
+        return next((path for path in written if _has_verdicts(path)), written[0])
     if (Path(name) / FILE).is_file():
         return Path(name)
     matching = [path for path in runs if path.name == name] or beginning(runs, name)
@@ -65,6 +65,11 @@ def find(home: Home, name: str | None) -> Path:
         names = ", ".join(path.name for path in matching)
         raise UserError(f"run {name!r} could be {names}, of which none is finished; name one of them")
     return finished[-1]
+
+
+def by_writing(runs: Sequence[Path]) -> list[Path]:
+    """The runs, first the one that was written to last."""
+    return sorted(runs, key=lambda path: -(path / FILE).stat().st_mtime)
 
 
 def beginning(runs: Sequence[Path], name: str) -> list[Path]:
