@@ -30,6 +30,7 @@ from burnish.source.patches.patch import Patch
 from burnish.toolchain.link_parts import find_parts
 from burnish.toolchain.toolchains import Toolchain
 from conftest import FAKE_SOURCE
+from scripts import run_script
 
 MAKING = Making(
     engine="x",
@@ -137,23 +138,6 @@ def made_by(shop: Shop, recipe: Recipe, *patches: Patch) -> Entry:
     return made[-1]
 
 
-def run(script: Path, *words: str | Path, cwd: Path, **variables: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs a script far from Burnish: nothing of our environment but the path of programs."""
-    cwd.mkdir(exist_ok=True)
-    env = {"PATH": os.environ["PATH"], "HOME": str(cwd), **{name: str(value) for name, value in variables.items()}}
-    return subprocess.run(
-        ["sh", script, *words],
-        cwd=cwd,
-        env=env,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        timeout=120,
-    )
-
-
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -165,13 +149,13 @@ def test_the_same_program_beside_burnish_and_on_a_machine_without_it(shop: Shop,
     script = entry.folder / "build.sh"
     place = shop.builder.work
     before = {path: path.lstat().st_ino for path in place.rglob("*")}
-    done = run(script, FAKE_SOURCE, cwd=tmp_path / "here")
+    done = run_script(script, FAKE_SOURCE, cwd=tmp_path / "here")
     assert done.returncode == 0, done.stdout
     assert "the same program, bit for bit" in done.stdout
     assert digest(tmp_path / "here/server") == built
     assert {path: path.lstat().st_ino for path in place.rglob("*")} == before, "Burnish's own tree is where it was"
 
-    again = run(script, FAKE_SOURCE, cwd=tmp_path / "here")
+    again = run_script(script, FAKE_SOURCE, cwd=tmp_path / "here")
     assert again.returncode == 2
     assert "is there already" in again.stdout
 
@@ -180,13 +164,13 @@ def test_the_same_program_beside_burnish_and_on_a_machine_without_it(shop: Shop,
     for name in ("build.sh", "source.sha256"):
         (copied / name).write_bytes((entry.folder / name).read_bytes())
     (tmp_path / "home").rename(tmp_path / "away")
-    done = run(copied / "build.sh", FAKE_SOURCE, cwd=tmp_path / "there")
+    done = run_script(copied / "build.sh", FAKE_SOURCE, cwd=tmp_path / "there")
     assert done.returncode == 0, done.stdout
     assert digest(tmp_path / "there/server") == built
     assert not place.exists(), "what it made it takes away"
 
     root = tmp_path / "elsewhere"
-    done = run(copied / "build.sh", FAKE_SOURCE, cwd=tmp_path / "third", ROOT=root, KEEP="1")
+    done = run_script(copied / "build.sh", FAKE_SOURCE, cwd=tmp_path / "third", ROOT=root, KEEP="1")
     assert done.returncode == 1, "debug information has the path"
     assert "made in another folder" in done.stdout
     assert (root / "build/bin/server").is_file()
@@ -198,7 +182,7 @@ def test_what_is_not_as_it_was_is_refused(shop: Shop, tmp_path: Path) -> None:
     text = script.read_text()
 
     def refused(*words: str | Path, **variables: str | Path) -> str:
-        done = run(script, *words, cwd=tmp_path / "here", **variables)
+        done = run_script(script, *words, cwd=tmp_path / "here", **variables)
         assert done.returncode == 2, done.stdout
         assert not (tmp_path / "here/server").exists()
         return done.stdout
@@ -224,7 +208,7 @@ def test_what_is_not_as_it_was_is_refused(shop: Shop, tmp_path: Path) -> None:
     script.write_text(text.replace(version, "gcc 1.0"))
     said = refused(FAKE_SOURCE)
     assert f"is '{version}', it was 'gcc 1.0'" in said
-    done = run(script, FAKE_SOURCE, cwd=tmp_path / "here", OTHER_VERSIONS="1")
+    done = run_script(script, FAKE_SOURCE, cwd=tmp_path / "here", OTHER_VERSIONS="1")
     assert done.returncode == 0, done.stdout
     assert "note: " in done.stdout
 
@@ -265,11 +249,11 @@ def test_patches_are_applied_by_the_script_too(shop: Shop, tmp_path: Path) -> No
     assert len({plain.key, patched.key, undone.key}) == 3
     assert patched.about["patches"] == [{"file": "patches/01-faster.patch", "reverted": False, "sha256": FASTER.sha256}]
     for entry in (patched, undone):
-        done = run(entry.folder / "build.sh", FAKE_SOURCE, cwd=tmp_path / entry.key)
+        done = run_script(entry.folder / "build.sh", FAKE_SOURCE, cwd=tmp_path / entry.key)
         assert done.returncode == 0, done.stdout
         assert digest(tmp_path / entry.key / "server") == entry.about["sha256"]
     (patched.folder / "patches/01-faster.patch").write_bytes(FASTER.content + b"\n")
-    done = run(patched.folder / "build.sh", FAKE_SOURCE, cwd=tmp_path / "other")
+    done = run_script(patched.folder / "build.sh", FAKE_SOURCE, cwd=tmp_path / "other")
     assert done.returncode == 2
     assert "not there, or not as it was" in done.stdout
 
@@ -289,7 +273,7 @@ def test_with_profiles(family: str, recipe: Recipe, tmp_path: Path, request: pyt
     shop = shop_at(tmp_path / "home", toolchain)
     entry = made_by(shop, recipe)
     script = entry.folder / "build.sh"
-    done = run(script, FAKE_SOURCE, cwd=tmp_path / "here")
+    done = run_script(script, FAKE_SOURCE, cwd=tmp_path / "here")
     assert done.returncode == 0, done.stdout
     assert digest(tmp_path / "here/server") == entry.about["sha256"] == digest(entry.folder / "bin/server")
     making = witness.read(entry.about)
@@ -297,12 +281,12 @@ def test_with_profiles(family: str, recipe: Recipe, tmp_path: Path, request: pyt
     assert making.profile is not None
     kept = shop.builder.store.root / "profiles" / making.profile.key / making.profile.files[0][0]
     kept.write_bytes(kept.read_bytes() + b"x")
-    done = run(script, FAKE_SOURCE, cwd=tmp_path / "other")
+    done = run_script(script, FAKE_SOURCE, cwd=tmp_path / "other")
     assert done.returncode == 2
     assert "is not the profile that was used" in done.stdout
     kept.unlink()
     if making.profile.name == PROFILE_FILE:
-        done = run(script, FAKE_SOURCE, cwd=tmp_path / "other")
+        done = run_script(script, FAKE_SOURCE, cwd=tmp_path / "other")
         assert "is not beside this script" in done.stdout
 
 
@@ -331,7 +315,7 @@ def test_whatever_its_link(recipe: Recipe, tmp_path: Path, request: pytest.Fixtu
     making = witness.read(entry.about)
     assert making is not None
     assert making.key == entry.key
-    done = run(entry.folder / "build.sh", FAKE_SOURCE, cwd=tmp_path / "here")
+    done = run_script(entry.folder / "build.sh", FAKE_SOURCE, cwd=tmp_path / "here")
     assert done.returncode == 0, done.stdout
     assert digest(tmp_path / "here/server") == entry.about["sha256"] == digest(entry.folder / "bin/server")
     assert ("start it with LD_PRELOAD=/" in done.stdout) == recipe.preload

@@ -9,7 +9,6 @@ import platform
 import re
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -24,6 +23,7 @@ from burnish.record.record import Record
 from burnish.source.patches import overlay
 from conftest import FAKE_SOURCE
 from forking import Call
+from scripts import run_script
 from studying import QUICK, burnish, events, study, text
 
 FASTER = """--- a/fake.h
@@ -98,15 +98,8 @@ def test_a_patch_is_seen_and_handed_over(burnish_home: Path, tmp_path: Path) -> 
     assert mine.reason == "A variant of a test of patches."
     # As on a machine that never saw Burnish: its home is gone, its packages are not on the path.
     shutil.move(burnish_home, tmp_path / "away")
-    done = subprocess.run(
-        ["sh", place / "build.sh", FAKE_SOURCE],
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = run_script(place / "build.sh", FAKE_SOURCE, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
     assert hashlib.sha256((tmp_path / "server").read_bytes()).hexdigest() == handed["sha256"]
     shutil.move(tmp_path / "away", burnish_home)
 
