@@ -26,7 +26,15 @@ class UnavailableError(UserError):
     If it is raised while a variant is examined, that variant is left out with the reason, and the others continue.
     A request that is invalid on any host (contradicting flags, an unknown name) is a plain `UserError`: it stops the
     whole request before anything is built, so that it is fixed rather than overlooked.
+
+    Args:
+        message: what is missing and how to install it, in one line.
+        packages: the system packages that have it, where these are all that is missing.
     """
+
+    def __init__(self, message: str, packages: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.packages = tuple(packages)
 
 
 class InfrastructureError(Exception):

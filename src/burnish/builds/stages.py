@@ -360,7 +360,10 @@ def stages(
     chain.append(final)
     if recipe.bolt:
         if bolt is None:
-            raise UnavailableError(f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev")
+            raise UnavailableError(
+                f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev",
+                ("bolt-19", "libbolt-19-dev"),
+            )
         chain += _bolt_stages(final.key, recipe, bolt, plan, kept, lbr=lbr)
     return (*chain, *after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
 

@@ -221,7 +221,8 @@ def choose(request: str, toolchains: Sequence[Toolchain]) -> Toolchain:
         packages = ("gcc", "g++") if family == "gcc" else packages_for("clang", _DEBIAN_CLANG)
     raise UnavailableError(
         f"no compiler {request!r} on this machine; there are: {_names(toolchains)}; "
-        f"to have it: {install_command(packages)}"
+        f"to have it: {install_command(packages)}",
+        packages,
     )
 
 

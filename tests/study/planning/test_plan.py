@@ -17,7 +17,7 @@ from burnish.model.recipe import Recipe, Variant
 from burnish.record.costs import Cost, Figure, History
 from burnish.record.store import Store
 from burnish.report.sections.plan import document
-from burnish.study.builds.resolving import resolve
+from burnish.study.builds.resolving import Chain, resolve
 from burnish.study.planning import forecast
 from burnish.study.planning.plan import Known, Plan, Step, amount, make_plan, summary
 from burnish.study.request.options import Options
@@ -205,7 +205,11 @@ def test_the_table_is_readable_at_80_columns() -> None:
 
 
 def resolved(variants: list[Variant], found: list[Toolchain]) -> list[str | None]:
-    chains = resolve(
+    return [each.missing for each in resolve_all(variants, found)]
+
+
+def resolve_all(variants: list[Variant], found: list[Toolchain]) -> list[Chain]:
+    return resolve(
         variants,
         spec=replace(SPEC, debian_package=None),
         source_digest="source",
@@ -214,7 +218,24 @@ def resolved(variants: list[Variant], found: list[Toolchain]) -> list[str | None
         features="full",
         profile_place=Path("/work/p.profdata"),
     )
-    return [each.missing for each in chains]
+
+
+def test_a_variant_whose_compiler_will_be_installed_is_not_said_to_be_left_out() -> None:
+    """On a new machine the plan comes before the installation, and `tune` makes them after it."""
+    left = (("clang", "no compiler 'clang'"), ("other", "no compiler 'gcc-99'"))
+    lacking = {"clang": ("clang-19", "lld-19"), "other": ("gcc-99",)}
+    found = replace(plan(), left_out=left, lacking=lacking, to_install=("bison", "clang-19", "lld-19"))
+    assert found.later == ("clang",)
+    assert summary(found)[-2:] == [
+        "then clang too, of which nothing is planned before: plan again after it",
+        "left out: other: no compiler 'gcc-99'",
+    ]
+    assert replace(found, to_install=("bison",)).later == ()
+
+
+def test_what_is_missing_names_its_packages() -> None:
+    chains = resolve_all([variant("baseline", Recipe()), variant("old", Recipe(toolchain="clang"))], [GCC])
+    assert [chain.packages for chain in chains] == [(), ("clang-19", "lld-19", "llvm-19", "libclang-rt-19-dev")]
 
 
 def test_what_the_host_lacks_is_left_out_and_what_contradicts_stops_the_request() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from burnish.model.cell import BuildId
@@ -148,6 +148,7 @@ class BuildsPlanned(Event):
         left_out: (variant, reason) of variants that can't be built on this host.
         to_install: system packages to install first.
         totals: costs of the steps that are not in the store yet.
+        lacking: of variants that are left out, the system packages with which they could be built, where known.
     """
 
     engine: str
@@ -156,6 +157,7 @@ class BuildsPlanned(Event):
     left_out: tuple[tuple[str, str], ...]
     to_install: tuple[str, ...]
     totals: PlanTotals
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,20 @@ UNKNOWN_SOURCE = "not fetched yet"
 
 @dataclass(frozen=True)
 class Chain:
-    """A variant and the stages that make its build, or why it cannot be built here."""
+    """A variant and the stages that make its build, or why it cannot be built here.
+
+    Attributes:
+        variant: the variant.
+        stages: what makes its build; empty if it cannot be built here.
+        missing: why it cannot be built here.
+        packages: the system packages with which it could be, where these are known.
+        notes: what was replaced by the next best.
+    """
 
     variant: Variant
     stages: tuple[Stage, ...] = ()
     missing: str | None = None
+    packages: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -154,7 +163,9 @@ def resolve(
         except UserError as error:
             if number == 0 or not (lenient or isinstance(error, UnavailableError)):
                 problems.append(error)
-            chains.append(Chain(variant, missing=str(error).removeprefix(f"variant {variant.name}: ")))
+            packages_of_it = error.packages if isinstance(error, UnavailableError) else ()
+            why = str(error).removeprefix(f"variant {variant.name}: ")
+            chains.append(Chain(variant, missing=why, packages=packages_of_it))
     if problems:
         raise together(problems)
     return chains
@@ -166,8 +177,10 @@ def _about(variant: Variant, key: str) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        kind = UnavailableError if isinstance(error, UnavailableError) else UserError
-        raise kind(f"variant {variant.name}: {key}: {error}") from None
+        message = f"variant {variant.name}: {key}: {error}"
+        if isinstance(error, UnavailableError):
+            raise UnavailableError(message, error.packages) from None
+        raise UserError(message) from None
 
 
 def _profile(store: Store | None, named: str | None, source_digest: str) -> Kept | None:

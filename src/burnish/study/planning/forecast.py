@@ -70,6 +70,7 @@ def plan_of(
         same=same,
         trials=trials(same) if trials else (),
         left_out=[(chain.variant.name, chain.missing) for chain in chains if chain.missing is not None],
+        lacking={chain.variant.name: chain.packages for chain in chains if chain.packages},
         to_install=to_install,
     )
 

@@ -7,7 +7,7 @@ latter, and costs of other variants' steps, are guesses and are shown with a "~"
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from burnish.base.durations import duration
@@ -81,6 +81,7 @@ class Plan:
         steps: the steps.
         left_out: variants that cannot be built on this host, each with the reason.
         to_install: system packages that will be installed first, after asking.
+        lacking: of variants that are left out, the system packages with which they could be built, where known.
     """
 
     engine: str
@@ -88,6 +89,12 @@ class Plan:
     steps: tuple[Step, ...]
     left_out: tuple[tuple[str, str], ...] = ()
     to_install: tuple[str, ...] = ()
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """Variants that are left out of this plan only: all that they lack will be installed first."""
+        return tuple(name for name, packages in self.lacking.items() if {*packages} <= {*self.to_install})
 
     @property
     def ahead(self) -> tuple[Step, ...]:
@@ -189,6 +196,7 @@ def make_plan(
     trials: Sequence[Step] = (),
     left_out: Sequence[tuple[str, str]] = (),
     to_install: Sequence[str] = (),
+    lacking: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Plan:
     """The plan of a study.
 
@@ -203,6 +211,7 @@ def make_plan(
         trials: the trials as steps.
         left_out: variants that cannot be built here, with the reason.
         to_install: system packages that will be installed first.
+        lacking: of variants that are left out, the system packages with which they could be built, where known.
     """
     chains = [(name, needed(stages, known.has)) for name, stages in chains]
     users: dict[str, list[str]] = {}
@@ -231,6 +240,7 @@ def make_plan(
         steps=(*steps, *trials),
         left_out=tuple(left_out),
         to_install=tuple(to_install),
+        lacking=lacking or {},
     )
 
 
@@ -355,7 +365,9 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
         ]
     if plan.to_install:
         lines.append(f"installed first, after asking: {' '.join(plan.to_install)}")
-    return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out)]
+    if plan.later:
+        lines.append(f"then {', '.join(plan.later)} too, of which nothing is planned before: plan again after it")
+    return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out if name not in plan.later)]
 
 
 def _several(count: int, one: str, many: str = "") -> str:
