@@ -4,8 +4,8 @@
 
 In a virtual machine a page walk goes through the hypervisor's table too, which is ordered by the page's own address.
 Eight pages in a row share a line of a cache there, pages that lie far apart do not. A server's *scatter* is the number
-of such lines for each page of its own memory: 0.125 where all lie in a row, 1 where none do. It is read (as root) from
-`/proc/PID/pagemap` before the first pair.
+of such lines for each page of its own memory (`burnish.bench.scatter`): 0.125 where all lie in a row, 1 where none do.
+It is read (as root) before the first pair; studies record it at the end of each start.
 
 A way is made of words:
 
@@ -26,9 +26,7 @@ import contextlib
 import csv
 import mmap
 import random
-import re
 import statistics
-import struct
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,15 +37,12 @@ import numpy as np
 from copies import PAGE, Duets, add_duet
 
 from burnish.base.paths import home
+from burnish.bench.scatter import scatter
 from burnish.bench.slots import draw_slots
 from burnish.engines.contract import Side, SideSpec
 
 SIDES = ("base", "other")
-LINE = 8
-"""Page table entries in a line of 64 bytes."""
 PLANTED_BYTES = 150 << 20
-_PRESENT = 1 << 63
-_FRAME = (1 << 55) - 1
 
 
 @dataclass(frozen=True)
@@ -88,19 +83,12 @@ def after(side: Side) -> Side:
     return side
 
 
-def scatter(pid: int) -> float:
-    """Lines of entries for each page of a process's own memory."""
-    frames: list[int] = []
-    with Path(f"/proc/{pid}/pagemap").open("rb", buffering=0) as pagemap:
-        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
-            found = re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ 0 ", line + " ")
-            if found is None or found[3].startswith("---") or "[v" in line:  # reserved; of the kernel
-                continue
-            begin, end = int(found[1], 16) // PAGE, int(found[2], 16) // PAGE
-            pagemap.seek(8 * begin)
-            entries = struct.unpack(f"{end - begin}Q", pagemap.read(8 * (end - begin)))
-            frames += [entry & _FRAME for entry in entries if entry & _PRESENT]
-    return len({frame // LINE for frame in frames}) / max(1, len(frames))
+def own_scatter(pid: int) -> float:
+    """Scatter of a process's own memory; ends the program where the kernel does not tell."""
+    heap = scatter(pid).heap
+    if heap is None:
+        sys.exit("frames.py: the kernel gives no frame numbers (it takes root, with CAP_SYS_ADMIN)")
+    return heap
 
 
 @contextlib.contextmanager
@@ -134,7 +122,7 @@ def measure(arguments: argparse.Namespace, folder: Path) -> list[Start]:
             @contextlib.contextmanager
             def look(pair: int, pids: Mapping[str, Sequence[int]], seen: dict[str, float] = seen) -> Iterator[None]:
                 if pair == 1:
-                    seen.update({label: scatter(numbers[0]) for label, numbers in pids.items()})
+                    seen.update({label: own_scatter(numbers[0]) for label, numbers in pids.items()})
                 yield
 
             duets.engine.side = one_by_one if "after" in words else usual  # type: ignore[method-assign]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +24,12 @@ def home(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return burnish_home
 
 
+def frames_are_told() -> bool:
+    """Whether this process has CAP_SYS_ADMIN, without which the kernel gives no frame numbers."""
+    found = re.search(r"^CapEff:\s+(\w+)$", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return found is not None and bool(int(found[1], 16) >> 21 & 1)
+
+
 def test_long_starts_are_probed(home: Path) -> None:
     child = burnish(*WORDS, "--design", "duet", "--pairs", "9")
     assert child.returncode == 0, text(child)
@@ -39,10 +46,16 @@ def test_long_starts_are_probed(home: Path) -> None:
         assert start.pages
         assert set(start.pages) == set(start.slots)
         assert all(pages.huge_text >= 0 for pages in start.pages.values())
+        for pages in start.pages.values():
+            parts = (pages.scatter_text, pages.scatter_heap, pages.scatter_files)
+            if frames_are_told():
+                assert all(part is not None and 0.125 <= part <= 1 for part in parts)
+            else:
+                assert parts == (None, None, None)
     with closing(Record(study(home))) as record:
         kept = [each.event for each in compact(record.every()) if isinstance(each.event, StartBegun | StartDone)]
     assert all(start.state for start in kept), "a compact record has every start's"
-    assert all(start.pages for start in kept if isinstance(start, StartDone))
+    assert [start.pages for start in kept if isinstance(start, StartDone)] == [start.pages for start in done]
 
 
 def test_short_starts_are_not(home: Path) -> None:

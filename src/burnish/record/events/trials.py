@@ -286,19 +286,27 @@ class LaunchedProcess:
 
 @dataclass(frozen=True)
 class PagesUsed:
-    """Pages of a side's server at the end of a start, in bytes.
+    """Pages of a side's server at the end of a start, in bytes, and how they lie (`burnish.bench.scatter`).
 
     Attributes:
         huge_text: of its code on huge pages.
         huge_heap: of its own memory on huge pages.
         huge_files: of mapped files on huge pages, code among them.
         nodes: by memory node, all its memory; empty on hosts with a single node.
+        scatter_text: lines of 8 page table entries for each page of its code: 0.125 where all lie in a row in physical
+            memory, 1 where none do. None without CAP_SYS_ADMIN (root has it), which frame numbers need, of a server
+            with more than 16 GiB of address space, and in older records.
+        scatter_heap: the same of its own memory.
+        scatter_files: the same of mapped files, code among them.
     """
 
     huge_text: int
     huge_heap: int
     huge_files: int
     nodes: Mapping[int, int] = field(default_factory=dict)
+    scatter_text: float | None = None
+    scatter_heap: float | None = None
+    scatter_files: float | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from burnish.bench.pairs import Pair, StartResult
+from burnish.bench.scatter import Scatter
 from burnish.engines.reported import Reported, compared
 from burnish.model.cell import CellId
 from burnish.record.events.trials import (
@@ -115,4 +116,13 @@ def _reported(sides: Mapping[str, Reported]) -> ServersReported | None:
 def _pages(launched: Mapping[str, Any]) -> PagesUsed:
     """Where a server's memory was, kept for every start: compact records have its command only once."""
     heap, files = launched.get("huge_memory", (0, 0))
-    return PagesUsed(launched.get("huge_text_bytes") or 0, heap, files, launched.get("nodes", {}))
+    lie: Scatter = launched.get("scatter", Scatter())
+    return PagesUsed(
+        launched.get("huge_text_bytes") or 0,
+        heap,
+        files,
+        launched.get("nodes", {}),
+        scatter_text=lie.text,
+        scatter_heap=lie.heap,
+        scatter_files=lie.files,
+    )
