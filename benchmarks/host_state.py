@@ -1,15 +1,22 @@
-"""Whether what a host's cores were seen to do explains how a start's ratio differs from others of the same comparison.
+"""Whether what a host was seen to do explains how a start's ratio differs from others of the same comparison.
 
     python benchmarks/host_state.py docs/results/*.jsonl.xz
 
-Each start of some seconds records a probe of its cores (`burnish.record.events.trials.HostState`). For each quantity of
-the probe: the slope of the start's log-ratio of capacity on the logarithm of the quantity, both less their means
+Each start of some seconds records a probe of its cores, where its servers' memory was and how much of their programs
+was in the page cache (`HostState`, `PagesUsed`, `StartBegun.cached`). For each quantity, by placement:
 
-* within a comparison and sitting: what moves within minutes;
-* over all sittings of a comparison: the same with what moves from hour to hour.
+* *within sittings*: r of the start's log-ratio of capacity and the quantity (its logarithm; of steal, pages and cache,
+  which can be 0, the value: of sides, the candidate's less the base's), both less their means within a comparison and
+  sitting. The sitting is a block: p is the share of random orders of the quantity within each comparison and sitting
+  that give an |r| as large, so that nothing between sittings or comparisons counts, and they may scatter unlike one
+  another; Holm's is corrected for the quantities of the table. Beside it, in how many sittings r has the whole's sign.
+* *removed*: how much smaller the standard deviation of a start is by that covariate: with the slope of all sittings,
+  and, as a study would have it, with the slope of all other sittings.
+* *between sittings*: r of sittings' means, less those of their comparisons. A sitting is one observation, however many
+  starts and comparisons it has.
 
-The p-value is of the correlation, with one degree of freedom less for each mean; it takes starts as independent, which
-within a sitting they are and between sittings are not: there it is too small. A/A starts are left out.
+Invalid starts and A/A starts are left out. Starts within a sitting are taken as exchangeable: a drift that both the
+quantity and the ratio have would count.
 """
 
 from __future__ import annotations
@@ -18,108 +25,223 @@ import argparse
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-import numpy as np
-from scipy import stats
+from within_sittings import Groups, examine, holm, spread
 
 from burnish.model.cell import AA
-from burnish.record.events.trials import HostState, PairRead, StartBegun, StartDone
+from burnish.model.sittings import Moment, sittings_of
+from burnish.record.by_type import ByType
+from burnish.record.events.study import SessionBegun
+from burnish.record.events.trials import HostState, PagesUsed, PairRead, StartBegun, StartDone
 from burnish.record.exchange import read_events
-
-QUANTITIES: dict[str, Callable[[HostState], float | None]] = {
-    "nanoseconds of a multiplication and addition": lambda state: state.spin_ns,
-    "nanoseconds of a system call": lambda state: state.call_ns,
-    "nanoseconds of a switch of processes": lambda state: state.switch_ns,
-    "nanoseconds of a page walk": lambda state: state.page_ns,
-    "nanoseconds of a load, 256 KiB": lambda state: state.latency_ns.get(256),
-    "nanoseconds of a load, 2 MiB": lambda state: state.latency_ns.get(2048),
-    "nanoseconds of a load, 128 MiB": lambda state: state.latency_ns.get(131072),
-    "bytes a second read in order": lambda state: state.read_bytes_s,
-    "bytes a second copied": lambda state: state.copy_bytes_s,
-}
 
 
 @dataclass(frozen=True)
 class Start:
-    """A start: which comparison and record it is of, its mean log-ratio of capacity, and its cores' state."""
+    """A valid start of two different builds.
+
+    Attributes:
+        comparison: which builds on which load and kind of processor.
+        placement: which cores servers and clients had.
+        sitting: the record, host and sitting.
+        reading: log-ratio of capacity, the candidate's over the base's.
+        state: its cores' state before it.
+        steal: share of CPU time that the hypervisor took from the core that lost most, mean of its pairs.
+        pages: where the base's and the candidate's memory was; None in older records.
+        cached: shares of the base's and the candidate's programs that were in the page cache; None if not recorded.
+    """
 
     comparison: tuple[str, ...]
-    sitting: str
+    placement: str
+    sitting: Hashable
     reading: float
-    state: tuple[HostState, ...]
+    state: tuple[HostState, ...] = ()
+    steal: float | None = None
+    pages: tuple[PagesUsed, PagesUsed] | None = None
+    cached: tuple[float | None, float | None] | None = None
 
-    def of(self, quantity: Callable[[HostState], float | None]) -> float | None:
-        """The logarithm of the cores' mean; None if a core has none."""
-        found = [quantity(state) for state in self.state]
-        return math.log(statistics.fmean(filter(None, found))) if all(found) else None
+
+@dataclass(frozen=True)
+class Quantity:
+    """What may explain a start's reading.
+
+    Attributes:
+        name: for people.
+        of: its value for a start; None if the start has none.
+        step: slopes are for so much more of the value.
+        words: the same for people.
+    """
+
+    name: str
+    of: Callable[[Start], float | None]
+    step: float = math.log(1.1)
+    words: str = "10 %"
+
+
+def _probed(name: str, value: Callable[[HostState], float | None]) -> Quantity:
+    def of(start: Start) -> float | None:
+        """The logarithm of the cores' mean."""
+        found = [value(state) for state in start.state]
+        return math.log(statistics.fmean(filter(None, found))) if found and all(found) else None
+
+    return Quantity(name, of)
+
+
+def _of_sides(name: str, value: Callable[[PagesUsed], float | None], step: float, words: str) -> Quantity:
+    def of(start: Start) -> float | None:
+        """The candidate's value less the base's."""
+        base, candidate = (value(pages) for pages in start.pages) if start.pages else (None, None)
+        return None if base is None or candidate is None else candidate - base
+
+    return Quantity(name, of, step, words)
+
+
+def cache_kib(state: HostState) -> float | None:
+    """Cache capacity as seen: KiB at which a load takes the geometric mean of the smallest and the largest size's."""
+    sizes = sorted(state.latency_ns)
+    if len(sizes) < 2:
+        return None
+    latencies = [math.log(state.latency_ns[size]) for size in sizes]
+    middle = (latencies[0] + latencies[-1]) / 2
+    for place in range(1, len(sizes)):
+        before, after = latencies[place - 1], latencies[place]
+        if before <= middle < after:
+            share = (middle - before) / (after - before)
+            return math.exp((1 - share) * math.log(sizes[place - 1]) + share * math.log(sizes[place]))
+    return None
+
+
+def _cached(start: Start) -> float | None:
+    base, candidate = start.cached or (None, None)
+    return None if base is None or candidate is None else candidate - base
+
+
+def _steal_of_probe(start: Start) -> float | None:
+    return statistics.fmean(state.steal for state in start.state) if start.state else None
+
+
+QUANTITIES = (
+    _probed("nanoseconds of a multiplication and addition", lambda state: state.spin_ns),
+    _probed("nanoseconds of a system call", lambda state: state.call_ns),
+    _probed("nanoseconds of a switch of processes", lambda state: state.switch_ns),
+    _probed("nanoseconds of a page walk", lambda state: state.page_ns),
+    _probed("nanoseconds of a load, 256 KiB", lambda state: state.latency_ns.get(256)),
+    _probed("nanoseconds of a load, 2 MiB", lambda state: state.latency_ns.get(2048)),
+    _probed("nanoseconds of a load, 128 MiB", lambda state: state.latency_ns.get(131072)),
+    _probed("cache capacity as seen", cache_kib),
+    _probed("bytes a second read in order", lambda state: state.read_bytes_s),
+    _probed("bytes a second copied", lambda state: state.copy_bytes_s),
+    Quantity("steal while probed", _steal_of_probe, 0.01, "0.01"),
+    Quantity("steal during pairs", lambda start: start.steal, 0.01, "0.01"),
+    Quantity("share of the program cached, sides' difference", _cached, 0.1, "0.1"),
+    _of_sides("huge pages of code, sides' difference", lambda pages: pages.huge_text, 10 << 20, "10 MiB"),
+    _of_sides("huge pages of own memory, sides' difference", lambda pages: pages.huge_heap, 10 << 20, "10 MiB"),
+    _of_sides("huge pages of files, sides' difference", lambda pages: pages.huge_files, 10 << 20, "10 MiB"),
+    _of_sides("scatter of code, sides' difference", lambda pages: pages.scatter_text, 0.1, "0.1"),
+    _of_sides("scatter of own memory, sides' difference", lambda pages: pages.scatter_heap, 0.1, "0.1"),
+    _of_sides("scatter of files, sides' difference", lambda pages: pages.scatter_files, 0.1, "0.1"),
+)
 
 
 def starts_of(path: Path) -> Iterable[Start]:
-    """A record's starts that have a state and two different builds."""
-    begun: dict[tuple[str, int], StartBegun] = {}
-    pairs: dict[tuple[str, int], list[PairRead]] = defaultdict(list)
-    for line in read_events(path):
-        match line.event:
-            case StartBegun() as event:
-                begun[str(event.cell), event.start] = event
-            case PairRead() as event:
-                pairs[str(event.cell), event.start].append(event)
-            case StartDone() as event:
-                key = (str(event.cell), event.start)
-                first = begun.get(key)
-                if first is None or not first.state or event.cell.candidate == AA or len(first.builds) != 2:
-                    continue
-                base, other = first.builds
-                ratios = [math.log(_capacity(pair, other) / _capacity(pair, base)) for pair in pairs[key]]
-                if ratios:
-                    name = (*first.builds.values(), event.cell.workload, str(first.placed))
-                    yield Start(name, path.name, statistics.fmean(ratios), first.state)
+    """A record's valid starts that have a state and two different builds."""
+    by = ByType(read_events(path, turns=False))
+    begun = {(event.cell, event.start): event for event in by.of(StartBegun)}
+    steal: dict[Hashable, list[float]] = defaultdict(list)
+    for pair in by.of(PairRead):
+        if pair.invalid is None:
+            steal[pair.cell, pair.start].append(pair.steal)
+    sessions = by.recorded(SessionBegun)
+    moments: dict[str, list[tuple[Moment, StartDone]]] = defaultdict(list)
+    for recorded in by.recorded(StartDone):
+        done = recorded.event
+        ended = datetime.fromisoformat(recorded.at).timestamp()
+        facts = [each.event.host for each in sessions if each.number < recorded.number and not done.origin] or [{}]
+        moment = Moment(ended - done.seconds, ended, str(facts[-1].get("boot", "")))
+        host = done.origin.host if done.origin else str(facts[-1].get("cpu_signature", ""))
+        moments[host].append((moment, done))
+    for host, timed in moments.items():
+        timed.sort(key=lambda each: each[0].ended)
+        for number, (_, done) in zip(sittings_of([moment for moment, _ in timed]), timed, strict=True):
+            first = begun.get((done.cell, done.start))
+            if first is None or not first.state or done.cell.candidate == AA or len(set(first.builds.values())) != 2:
+                continue
+            if done.invalid is not None or "capacity" not in done.readings:
+                continue
+            base, other = first.builds
+            pages, cached = done.pages or {}, first.cached or {}
+            yield Start(
+                comparison=(
+                    *first.builds.values(),
+                    done.cell.workload,
+                    str(first.design),
+                    host,
+                    *done.cell.given,
+                    *done.cell.versus,
+                ),
+                placement=str(first.placed),
+                sitting=(path.name, host, number),
+                reading=done.readings["capacity"],
+                state=first.state,
+                steal=statistics.fmean(steal[done.cell, done.start]) if steal[done.cell, done.start] else None,
+                pages=(pages[base], pages[other]) if {base, other} <= pages.keys() else None,
+                cached=(cached[base], cached[other]) if {base, other} <= cached.keys() else None,
+            )
 
 
-def _capacity(pair: PairRead, label: str) -> float:
-    side = pair.sides[label]
-    return side.done / side.server_cpu
+def table(starts: Sequence[Start]) -> list[str]:
+    """The table of a placement as lines of Markdown, then what no start has or never differs."""
+    found = [(quantity, examine(groups_of(starts, quantity))) for quantity in QUANTITIES]
+    told = [(quantity, each) for quantity, each in found if each is not None]
+    titles = ("quantity", "starts", "r", "p", "Holm", "sittings of that sign", "slope", "removed", "by other sittings")
+    lines = [f"| {' | '.join((*titles, 'between: r (p)'))} |", "|" + " --- |" * (len(titles) + 1)]
+    for (quantity, each), corrected in zip(told, holm([each.p for _, each in told]), strict=True):
+        cells = (
+            quantity.name,
+            str(each.starts),
+            f"{each.r:+.2f}",
+            f"{each.p:.2g}",
+            f"{corrected:.2g}",
+            f"{each.signs[0]} of {each.signs[1]}",
+            f"{100 * each.slope * quantity.step:+.2f} % for {quantity.words}",
+            f"{100 * each.removed:.1f} %",
+            "-" if each.foretold is None else f"{100 * each.foretold:+.1f} %",
+            "-" if each.between is None else f"{each.between:+.2f} ({each.p_between:.2g})",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    lacking = [quantity.name for quantity, each in found if each is None]
+    return [
+        *lines,
+        *([f"\nnot recorded, or the same in all starts of a comparison: {'; '.join(lacking)}"] if lacking else []),
+    ]
 
 
-def line(groups: Iterable[Sequence[tuple[float, float]]]) -> str:
-    """The table's cells of one quantity: correlation, p-value and slope over groups, each less its means."""
-    x: list[float] = []
-    y: list[float] = []
-    means = 0
-    for group in groups:
-        if len(group) < 2:
-            continue
-        means += 1
-        for values, into in zip(zip(*group, strict=True), (x, y), strict=True):
-            into += list(np.subtract(values, statistics.fmean(values)))
-    freedom = len(x) - means - 1
-    if freedom < 1 or not any(x):
-        return "- | - | -"
-    slope, r = float(np.dot(x, y) / np.dot(x, x)), float(np.corrcoef(x, y)[0, 1])
-    p = 2 * float(stats.t.sf(abs(r) * math.sqrt(freedom / max(1 - r * r, 1e-12)), freedom))
-    return f"{r:+.2f} | {p:.2g} | {100 * slope * math.log(1.1):+.2f} %"
+def groups_of(starts: Sequence[Start], quantity: Quantity) -> Groups:
+    """By sitting and comparison, (value, log-ratio) of each start that has the quantity."""
+    groups: dict[tuple[Hashable, Hashable], list[tuple[float, float]]] = defaultdict(list)
+    for start in starts:
+        if (value := quantity.of(start)) is not None:
+            groups[start.sitting, start.comparison].append((value, start.reading))
+    return groups
 
 
 def main() -> None:
+    """Prints a table for each placement."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="+", type=Path)
     starts = [start for path in parser.parse_args().records for start in starts_of(path)]
-    for placement in sorted({start.comparison[-1] for start in starts}):
-        placed = [start for start in starts if start.comparison[-1] == placement]
+    for placement in sorted({start.placement for start in starts}):
+        placed = [start for start in starts if start.placement == placement]
         sittings = len({start.sitting for start in placed})
-        print(f"\nplacement {placement}: {len(placed)} starts of {sittings} records; slope for 10 % more\n")
-        print("| quantity | within: r | p | slope | over sittings: r | p | slope |\n|" + " --- |" * 7)
-        for name, quantity in QUANTITIES.items():
-            within: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
-            over: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
-            for start in placed:
-                if (value := start.of(quantity)) is not None:
-                    within[*start.comparison, start.sitting].append((value, start.reading))
-                    over[start.comparison].append((value, start.reading))
-            print(f"| {name} | {line(within.values())} | {line(over.values())} |")
+        scatter = spread(groups_of(placed, Quantity("", lambda _: 0.0)))
+        print(
+            f"\nplacement {placement}: {len(placed)} starts, {sittings} sittings; a start scatters by {scatter:.2%}\n"
+        )
+        print("\n".join(table(placed)))
 
 
 if __name__ == "__main__":
