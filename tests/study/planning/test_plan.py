@@ -296,6 +296,15 @@ def test_a_build_is_as_wide_as_what_it_took_before_allows(tmp_path: Path, monkey
     assert of(plain, "baseline").compile == 6, "without LTO it may be a compilation"
 
 
+def test_the_builds_of_mysqls_ladder_take_less_than_four_hours_from_nothing() -> None:
+    """By the engine's own rough figures: each full compile is half an hour."""
+    spec = load.engine("mysql")
+    chains = [(name, chain(name, load.variant(name).recipe, spec)) for name in spec.ladder]
+    found = plan(chains=chains, spec=spec)
+    assert found.full_compiles == 6
+    assert sum(step.seconds.value for step in found.building) < 4 * 3600
+
+
 @pytest.fixture
 def linked() -> Plan:
     """Builds of which only the one with link-time optimisation takes as much memory as 9.7's of MySQL."""
