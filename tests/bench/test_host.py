@@ -67,6 +67,16 @@ def facts_of(root: Path, allowed: range = range(16)) -> HostFacts:
     return read_host(root, root=root, allowed=allowed, programs=False)
 
 
+def test_swap_counts_as_memory_as_far_as_the_cgroups_allow_it(tmp_path: Path) -> None:
+    assert host.memory_with_swap(tmp_path) is None
+    write(tmp_path, {"proc/meminfo": "MemAvailable: 512 kB\nSwapFree: 256 kB", "proc/self/cgroup": "0::/unit"})
+    assert host.memory_with_swap(tmp_path) == 768 * 1024
+    write(tmp_path, {"sys/fs/cgroup/unit/memory.max": str(100 * 1024)})
+    assert host.memory_with_swap(tmp_path) == 356 * 1024
+    write(tmp_path, {"sys/fs/cgroup/unit/memory.swap.max": "0"})
+    assert host.memory_with_swap(tmp_path) == 100 * 1024
+
+
 def test_everything_that_the_kernel_shows_is_read(server: Path) -> None:
     facts = facts_of(server, range(4))
     assert facts.cpu_model == "A CPU @ 2 GHz"

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from burnish.base import system
 from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.engines.testing import PlainBench
 from burnish.packages import control, deb
+from burnish.packages.chosen import Chosen
+from burnish.packages.planned import Format, Request, make
 from burnish.source.debian import binary
 
 FIELDS = """\
@@ -96,7 +103,23 @@ def test_checksums_are_sorted_by_path() -> None:
 
 
 def test_what_makes_a_package_is_looked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    deb.ready()
+    deb.ready("--as deb")
     monkeypatch.setattr(system, "find_programs", dict.fromkeys)
-    with pytest.raises(UserError, match=r"--as deb: dpkg-deb and dpkg-shlibdeps needed .* install .*dpkg-dev"):
-        deb.ready()
+    with pytest.raises(UserError, match=r"^--as oci: dpkg-deb and dpkg-shlibdeps needed .* install .*dpkg-dev"):
+        deb.ready("--as oci")
+
+
+def test_what_is_missing_is_said_in_the_words_of_the_verb(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(system, "find_programs", dict.fromkeys)
+    engine = SimpleNamespace(spec=SimpleNamespace(packaging=object(), title="A server"))
+    chosen = cast("Chosen", SimpleNamespace(engine=engine, objections=(), variant="v"))
+    home, bench = Home(tmp_path), PlainBench(tmp_path)
+    for request, begins in (
+        (Request(Format.DEB, tmp_path, verb="install"), "install: dpkg-deb"),
+        (Request(Format.DEB, tmp_path), "--as deb: dpkg-deb"),
+    ):
+        with pytest.raises(UserError, match=f"^{begins}"):
+            make(home, chosen, request, bench)
+    engine.spec.packaging = None
+    with pytest.raises(UserError, match=r"^install: A server has no package .*; `burnish package` with --as tar,"):
+        make(home, chosen, Request(Format.DEB, tmp_path, verb="install"), bench)

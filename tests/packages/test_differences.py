@@ -9,6 +9,7 @@ from burnish.engines.packaged import PluginTrial
 from burnish.model.engine import Packaging
 from burnish.packages import comparing, differences, planned
 from burnish.packages.differences import Weight
+from burnish.program.built import LINKED, THROUGH
 
 PACKAGING = Packaging("why", "x:Y", "p-core", "usr/sbin/p", "p", (), "usr/lib/p", describing=frozenset({"version"}))
 
@@ -33,9 +34,16 @@ def test_a_kind_that_is_not_answered_at_all_is_lost_name_by_name() -> None:
 
 def test_libraries() -> None:
     found = differences.of_libraries(
-        ("libssl.so.3", "libsystemd.so.0", "ld-linux-x86-64.so.2", "libgcc_s.so.1"), ("libssl.so.3", "libq.so")
+        {"libssl.so.3": LINKED, "libsystemd.so.0": LINKED, "libcap.so.2": THROUGH},
+        {"libssl.so.3": LINKED, "libq.so": LINKED},
     )
     assert [(one.name, one.weight) for one in found] == [("libsystemd.so.0", Weight.LOSS), ("libq.so", Weight.NOTED)]
+
+
+def test_a_library_that_is_loaded_either_way_is_neither_lost_nor_added() -> None:
+    direct = {"libicuuc.so.72": LINKED, "libicudata.so.72": LINKED}
+    through = {"libicuuc.so.72": LINKED, "libicudata.so.72": THROUGH}
+    assert differences.of_libraries(direct, through) == differences.of_libraries(through, direct) == []
 
 
 def test_symbols_matter_where_a_plugin_needs_them() -> None:

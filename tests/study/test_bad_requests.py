@@ -31,6 +31,19 @@ REASON = 'reason = "A variant of a test of what may be wrong."\n'
 FAKE = load.engine("fake")
 
 
+def test_a_link_without_the_memory_for_it_stops_a_run_before_anything_is_built(
+    burnish_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "memory_with_swap", lambda: 1)
+    options = Options(variants=("baseline", "gcc-lto"), yes=True)
+    with pytest.raises(
+        UserError, match=r"^gcc-lto: a link with link-time optimisation may take .*, 0\.0 MB is free here"
+    ):
+        runner.run(home(), tune_study("fake", options), options, Console(file=io.StringIO()), None)
+    assert not list(burnish_home.glob("store/builds/*"))
+    assert not list(burnish_home.glob("studies/*"))
+
+
 def own(folder: Path, **recipes: str) -> Path:
     """A file of variants with these recipes."""
     path = folder / "own.toml"

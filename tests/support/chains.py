@@ -6,6 +6,7 @@ from pathlib import Path
 
 from burnish.builds.stages import Compile, PackageFlags, Stage, stages
 from burnish.catalogue import load
+from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Recipe, Variant
 from burnish.source.patches.patch import Patch
 from burnish.toolchain.toolchains import Toolchain
@@ -53,12 +54,13 @@ def chain(
     profile_place: str = "/work/p.profdata",
     training: tuple[tuple[str, float], ...] | None = None,
     package: PackageFlags = PACKAGE,
+    spec: EngineSpec = SPEC,
     patches: tuple[Patch, ...] = (),
     lbr: bool = False,
 ) -> tuple[Stage, ...]:
     return stages(
         Variant(name, recipe, "a reason that is long enough"),
-        spec=SPEC,
+        spec=spec,
         source=source,
         toolchain=tools,
         package=package,

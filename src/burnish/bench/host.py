@@ -176,6 +176,13 @@ def available_memory(root: Path = Path("/")) -> int | None:
     return min(limits, default=None)
 
 
+def memory_with_swap(root: Path = Path("/")) -> int | None:
+    """Bytes that programs may take before one is killed: what is available and the free swap, as the cgroups allow."""
+    memory = available_memory(root)
+    swap = [value for value in (_meminfo(root).get("SwapFree"), _swap_limit(root)) if value is not None]
+    return None if memory is None else memory + min(swap, default=0)
+
+
 def parse_cpu_list(text: str) -> tuple[int, ...]:
     """Parses the kernel's list notation: ``0-2,5`` is (0, 1, 2, 5); empty if the text is not a list."""
     cpus: set[int] = set()
@@ -305,6 +312,11 @@ def _memory_limit(root: Path) -> int | None:
         if (value := _number(folder / name)) is not None and value < _UNLIMITED
     ]
     return min(limits, default=None)
+
+
+def _swap_limit(root: Path) -> int | None:
+    limits = [_number(folder / "memory.swap.max") for folder in _cgroup_folders(root, ("memory",))]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _disk_free(folder: Path) -> int | None:

@@ -273,6 +273,7 @@ def stages(
         tools: bool = False,
         link: Linking = PLAIN,
         debug: bool = False,
+        options: tuple[tuple[str, str], ...] = options,
     ) -> Compile:
         # Kept with every clang profile, not only for BOLT: they are not loaded, and the variants with
         # and without BOLT then share one build.
@@ -335,7 +336,12 @@ def stages(
             chain += [ordinary, *sampling]
             profile = sampling[-1].key
         else:
-            counted = compiled(_with(plain, INSTRUMENT, INSTRUMENT[:1]), title="instrumented", instrumented=True)
+            counted = compiled(
+                _with(plain, INSTRUMENT, INSTRUMENT[:1]),
+                title="instrumented",
+                instrumented=True,
+                options=spec.instrumented_options(options),
+            )
             training_stages = plan.stages(counted.key, kind, toolchain, title="training")
             chain += [counted, *training_stages]
             profile = training_stages[-1].key

@@ -134,6 +134,7 @@ class _Engine(Entry):
     package_c: tuple[str, ...] = ()
     package_cxx: tuple[str, ...] = ()
     package_link: tuple[str, ...] = ()
+    profile_options: tuple[str, ...] = ()
     build_packages: tuple[str, ...] = ()
     load_packages: tuple[str, ...] = ()
     features: dict[str, _FeatureSet]

@@ -39,6 +39,7 @@ class VariantEntry(Entry):
     weakens_security: bool = False
     changes_results: bool = False
     narrows_portability: bool = False
+    source: str = ""
 
 
 class OwnVariantEntry(VariantEntry):
@@ -79,6 +80,7 @@ def variants_of(table: Mapping[str, Any], where: str, folder: Path, *, own: bool
             weakens_security=entry.weakens_security or marked.weakens_security,
             changes_results=entry.changes_results or marked.changes_results,
             narrows_portability=entry.narrows_portability or marked.narrows_portability,
+            source=entry.source,
         )
     if problems:
         raise together(problems)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from burnish.base.errors import UserError, unknown
-from burnish.catalogue import flags
+from burnish.catalogue import flags, sources
 from burnish.catalogue.bundled.overlays import overlaid
 from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 from burnish.catalogue.load import variant, variant_with
@@ -41,6 +41,7 @@ class _Choice(Entry):
     levels: dict[str, dict[str, Any]] = Field(min_length=2)
     marks: tuple[Literal["changes results", "narrows portability", "weakens security"], ...] = ()
     engines: tuple[str, ...] = ()
+    source: str = ""
 
 
 class _Rule(Entry):
@@ -70,12 +71,14 @@ class SpaceFile:
         overlays: by choice and level, the difference to a recipe.
         bolt_defaults: BOLT's options where a recipe names none.
         engines: by choice, for which engines it is; empty: for all.
+        sources: by choice, where it is from: what its entry states, else the sources of its levels' parts.
     """
 
     space: Space
     overlays: Mapping[tuple[str, str], Mapping[str, Any]]
     bolt_defaults: tuple[str, ...]
     engines: Mapping[str, tuple[str, ...]]
+    sources: Mapping[str, tuple[str, ...]]
 
     def for_engine(self, engine: str, allowed: tuple[str, ...] = ()) -> Space:
         """The space of an engine, without levels whose marks a user does not allow.
@@ -180,7 +183,18 @@ def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
     bare = Space(choices, forbidden)
     rungs = {name: bare.point(rung.levels) for name, rung in file.rung.items()}
     space = replace(bare, rungs=rungs)
-    return SpaceFile(space, overlays, file.bolt_defaults, {name: entry.engines for name, entry in file.choice.items()})
+    return SpaceFile(
+        space,
+        overlays,
+        file.bolt_defaults,
+        {name: entry.engines for name, entry in file.choice.items()},
+        {
+            name: tuple(
+                dict.fromkeys(one for level in entry.levels for one in sources.of(entry.source, recipes[name, level]))
+            )
+            for name, entry in file.choice.items()
+        },
+    )
 
 
 def _shares(weights: Mapping[str, float]) -> dict[str, float]:

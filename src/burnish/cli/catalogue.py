@@ -104,8 +104,9 @@ def options(engine: str, words: tuple[str, ...], as_json: bool) -> None:
 def space(engine: str, space: Path | None, allow: tuple[str, ...], full: bool, as_json: bool) -> None:
     """Show what a search by `tune` may change, and its size."""
     spec = load.engine(engine)
-    found = space_file(space).trained_on(spec, dict.fromkeys(spec.workloads, 1.0)).for_engine(spec.name, allow)
+    file = space_file(space).trained_on(spec, dict.fromkeys(spec.workloads, 1.0))
+    found = file.for_engine(spec.name, allow)
     if as_json:
         print_json("space", values.space(spec.name, found))
     else:
-        print_document(report.space(spec.name, found, full=full))
+        print_document(report.space(spec.name, found, file.sources, full=full))

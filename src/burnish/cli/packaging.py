@@ -157,7 +157,7 @@ def install(
     folder = _run_with_build(run, variant)
     with studies.lock(home):
         chosen = choose(home, folder, result_of(folder), variant)
-        request = Request(Format.DEB, home.root / "packages", base, accepted, force, strip)
+        request = Request(Format.DEB, home.root / "packages", base, accepted, force, strip, verb="install")
         made = make(home, chosen, request, Bench(None, home.root / "logs", progress))
     for text in _lines(made):
         line(text)

@@ -199,6 +199,11 @@ class Packaging:
     trial: RootTrial | None = None
 
 
+def is_on(value: str) -> bool:
+    """Whether a configure option is switched on by this value, as cmake reads it."""
+    return value.upper() in {"1", "ON", "YES", "TRUE"}
+
+
 NO_SETTINGS = ServerSettings()
 """For an engine without a server."""
 
@@ -220,6 +225,8 @@ class EngineSpec:
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: flags that they add for C++.
         package_link: flags that they add for the link.
+        profile_options: configure options with which the tree's own build uses a profile, the one that asks for it
+            first; an instrumented build is configured, and named, without them.
         build_packages: names of groups of Debian packages needed to build.
         load_packages: names of groups needed to run, test and load a built program.
         features: feature sets by name.
@@ -278,6 +285,13 @@ class EngineSpec:
     packaging: Packaging | None = None
     implementation: str = ""
     folder: Path = Path()
+    profile_options: tuple[str, ...] = ()
+
+    def instrumented_options(self, options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        """A recipe's options, (name, value), as its instrumented build has them."""
+        if is_on(dict(options).get(next(iter(self.profile_options), ""), "")):
+            return tuple(option for option in options if option[0] not in self.profile_options)
+        return options
 
     @property
     def system_packages(self) -> tuple[str, ...]:

@@ -151,6 +151,7 @@ class Variant:
         weakens_security: whether it removes a protection.
         changes_results: whether a query may give a different result, if only in the last digit.
         narrows_portability: whether the build runs on fewer machines.
+        source: where it is from; '' where that follows from its parts (`burnish.catalogue.sources`).
     """
 
     name: str
@@ -159,6 +160,7 @@ class Variant:
     weakens_security: bool = False
     changes_results: bool = False
     narrows_portability: bool = False
+    source: str = ""
 
     @property
     def marks(self) -> Marks:

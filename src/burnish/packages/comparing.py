@@ -18,8 +18,8 @@ from burnish.packages.chosen import Chosen
 from burnish.packages.deb import Staged
 from burnish.packages.differences import Difference, Weight
 from burnish.program import exports
-from burnish.program import program as programs
 from burnish.program.built import Built
+from burnish.program.libraries import libraries
 from burnish.source.debian import binary
 from burnish.source.debian.binary import BinaryPackage
 
@@ -92,8 +92,7 @@ def compare(
         after = {**after, **_settings_only(server, ours, file, scratch, bench)}
     found = of_source(base, chosen)
     found += differences.of_accounts(before, after, packaging)
-    one, other = programs.read(theirs.server), programs.read(ours.server)
-    found += differences.of_libraries(one.needed, other.needed)
+    found += differences.of_libraries(libraries(theirs.server), libraries(ours.server))
     files, environment = _plugins(packaging, base, cache, scratch, bench)
     found += differences.of_exports(
         exports.exported(theirs.server),

@@ -227,12 +227,18 @@ def readme(base: BinaryPackage, chosen: Chosen, made: Made, packaging: Packaging
     )  # fmt: skip
 
 
-def ready() -> None:
-    """Raises a `UserError` where a program that makes packages is missing, before minutes are spent on a comparison."""
+def ready(asked: str) -> None:
+    """Raises a `UserError` where a program that makes packages is missing, before minutes are spent on a comparison.
+
+    Args:
+        asked: the verb or option that needs a package, in its user's words.
+    """
     missing = [name for name, found in system.find_programs(_TOOLS).items() if found is None]
     if missing:
         command = system.install_command(["dpkg-dev"])
-        raise UserError(f"--as deb: {' and '.join(missing)} needed to make it, and not here; `{command}`, then again")
+        raise UserError(
+            f"{asked}: {' and '.join(missing)} needed to make the .deb, and not here; `{command}`, then again"
+        )
 
 
 def _shared_libraries(program: Path, scratch: Path, bench: Workbench) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from burnish.engines.packaged import Account, PluginTrial
 from burnish.model.engine import Packaging
-from burnish.program.program import features_of
+from burnish.program.built import LINKED, differing
 
 _MOST = 5
 
@@ -69,11 +69,20 @@ def _of_kind(
     return found
 
 
-def of_libraries(theirs: Iterable[str], ours: Iterable[str]) -> list[Difference]:
-    """Shared libraries that one of the programs is not linked with, but for the loader and gcc's helpers."""
-    before, after = (set(features_of(names)) for names in (theirs, ours))
-    lost = [Difference(name, f"library {name} is not linked", Weight.LOSS) for name in sorted(before - after)]
-    return lost + [Difference(name, f"library {name} is linked too", Weight.NOTED) for name in sorted(after - before)]
+def of_libraries(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[Difference]:
+    """Shared libraries that only one of the programs is linked with, and that the other does not load at all.
+
+    Args:
+        theirs: the libraries of the distribution's program, each `LINKED` or `THROUGH`.
+        ours: those of the new program.
+    """
+    lost, added = (
+        [name for name in differing(theirs, ours) if program.get(name) == LINKED] for program in (theirs, ours)
+    )
+    return [
+        *(Difference(name, f"library {name} is not linked", Weight.LOSS) for name in lost),
+        *(Difference(name, f"library {name} is linked too", Weight.NOTED) for name in added),
+    ]
 
 
 def of_exports(

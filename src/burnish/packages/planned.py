@@ -48,6 +48,7 @@ class Request:
         accepted: names of differences that are accepted.
         force: whether objections and losses are overruled.
         strip: whether symbols are removed from the program.
+        verb: the verb that needs the package, where its user named no format.
     """
 
     format: Format
@@ -56,6 +57,12 @@ class Request:
     accepted: tuple[str, ...] = ()
     force: bool = False
     strip: bool = False
+    verb: str = ""
+
+    @property
+    def words(self) -> str:
+        """What its user asked for, as errors begin."""
+        return self.verb or f"--as {self.format}"
 
 
 @dataclass(frozen=True)
@@ -104,20 +111,21 @@ def make(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     make_folder(request.output)
     if request.format is Format.DEBIAN_PATCH:
         debian_patch.check(chosen)
-        settings = _settings(home, chosen, _packaging(chosen, request.format), bench)
+        settings = _settings(home, chosen, request, bench)
         files, says = debian_patch.make(home, chosen, made, request.output, settings)
     else:
         files, says = makers[request.format](home, chosen, made, request.output)
     return Package(tuple(files), chosen, made, tuple(says))
 
 
-def _settings(home: Home, chosen: Chosen, packaging: Packaging, bench: Workbench) -> str:
+def _settings(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> str:
     """The configuration file that the program needs in the distribution's place."""
+    packaging = _packaging(chosen, request)
     cache, scratch = home.downloads / "debs", home.scratch / "package"
     remove_tree(scratch)
     make_folder(scratch)
     try:
-        base = _base(packaging.package, chosen, None, cache, bench)
+        base = _base(packaging.package, chosen, request, cache, bench)
         staged = deb.stage(base, chosen, packaging, scratch / "deb", bench, strip=False)
         return comparing.settings_for(base, staged, chosen, scratch, bench)
     finally:
@@ -126,7 +134,7 @@ def _settings(home: Home, chosen: Chosen, packaging: Packaging, bench: Workbench
 
 def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
     """The .deb in a folder with the Containerfile that installs it; built and run where podman is."""
-    packaging = _packaging(chosen, request.format)
+    packaging = _packaging(chosen, request)
     folder = new_folder(request.output, f"oci-{name_of(chosen, chosen.objections)}")
     try:
         package = _deb(home, chosen, replace(request, output=folder), bench)
@@ -139,22 +147,22 @@ def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     return replace(package, files=(*package.files, file), says=says)
 
 
-def _packaging(chosen: Chosen, format_: Format) -> Packaging:
+def _packaging(chosen: Chosen, request: Request) -> Packaging:
     """How the distribution packages the engine; a `UserError` where it does not."""
     spec_ = chosen.engine.spec
     if spec_.packaging is None:
         raise UserError(
-            f"--as {format_}: {spec_.title} has no package with the program that was measured, so none can be made "
-            "from it; --as tar, rebuild and cmake work for every engine"
+            f"{request.words}: {spec_.title} has no package with the program that was measured, so none can be made "
+            "from it; `burnish package` with --as tar, rebuild or cmake works for every engine"
         )
     return spec_.packaging
 
 
 def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
-    packaging = _packaging(chosen, request.format)
-    deb.ready()
+    packaging = _packaging(chosen, request)
+    deb.ready(request.words)
     cache = home.downloads / "debs"
-    base = _base(packaging.package, chosen, request.base, cache, bench)
+    base = _base(packaging.package, chosen, request, cache, bench)
     if base.architecture != binary.architecture():
         raise UserError(
             f"{base.file}: for {base.architecture}, this host and what was measured are {binary.architecture()}; a "
@@ -195,14 +203,15 @@ def tried_in_root(home: Home, made: Package, bench: Workbench) -> tuple[str, ...
     return tuple(f"in a clean root: {what}" for what in seen)
 
 
-def _base(name: str, chosen: Chosen, file: Path | None, cache: Path, bench: Workbench) -> BinaryPackage:
+def _base(name: str, chosen: Chosen, request: Request, cache: Path, bench: Workbench) -> BinaryPackage:
     """The distribution's package: the user's file, or of exactly the version that was built."""
+    file = request.base
     if file is None:
         _, version, kind = chosen.making.source
         if kind != "debian":
             raise UserError(
-                f"--as deb: {chosen.variant} was built from {'a folder' if kind == 'folder' else 'an archive'}, of "
-                "which the distribution has no package; name the package to put it into with --base"
+                f"{request.words}: {chosen.variant} was built from {'a folder' if kind == 'folder' else 'an archive'}, "
+                "of which the distribution has no package; name the package to put it into with --base"
             )
         return binary.obtain(name, version, cache=cache, say=bench.say)
     base = binary.read(file)

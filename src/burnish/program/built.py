@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+LINKED = "linked"
+"""Value of a library as a feature: the program's file names it."""
+THROUGH = "loaded through another library"
+"""Value of a library that the program loads because another library needs it: it comes and goes with that one."""
 
 
 @dataclass(frozen=True)
@@ -58,3 +63,13 @@ class Identity:
     features: tuple[tuple[str, str], ...]
     build_id: str
     product: str = ""
+
+
+def differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+    """Names of the features in which two programs differ, sorted; how a library comes to be loaded is none."""
+    return [name for name in sorted({*one, *other}) if differ([one.get(name), other.get(name)])]
+
+
+def differ(values: Sequence[str | None]) -> bool:
+    """Whether programs differ in a feature by its value in each of them."""
+    return len({*values} - {THROUGH}) > 1

@@ -13,6 +13,7 @@ from burnish.base.paths import Home
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.program import emulation
+from burnish.study.planning.plan import Plan
 from burnish.study.request import conditions, workloads
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Selection, needed
@@ -118,6 +119,30 @@ def check_disk(home: Home, spec: EngineSpec, builds: int) -> None:
             f"{home.root}: {_size(free)} free, the plan needs about {_size(need)}; "
             "`burnish clean` frees space, or name a larger disk in BURNISH_HOME"
         )
+
+
+def check_memory(plan: Plan, memory: int | None) -> None:
+    """Refuses a plan with a link for which the machine has too little memory, before anything is made.
+
+    A link with link-time optimisation holds the code of the whole program; the kernel kills it after the compilers
+    have run for an hour. What is in the store is not linked again.
+
+    Args:
+        plan: the builds' plan.
+        memory: bytes that programs may take, swap included (`burnish.bench.host.memory_with_swap`); None: unknown.
+    """
+    if memory is None:
+        return
+    too_large = [step for step in plan.ahead if step.link is not None and step.link.value > memory]
+    if not too_large:
+        return
+    names = dict.fromkeys(name for step in too_large for name in step.variants)
+    need = max(step.link.value for step in too_large if step.link is not None)
+    raise UserError(
+        f"{', '.join(names)}: a link with link-time optimisation may take {_size(int(need))} of memory, "
+        f"{_size(memory)} is free here, swap included; name other variants (`burnish variants` lists some without), or "
+        "add memory or swap"
+    )
 
 
 def _size(number: int) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 
 from burnish.base.durations import duration
 from burnish.base.paths import Home
-from burnish.bench.host import boot_now
+from burnish.bench.host import boot_now, memory_with_swap
 from burnish.model.cell import ComparisonId
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
@@ -98,6 +98,7 @@ def _run(
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
         check_request(study, plan, options)
         needs.check_disk(home, study.engine, plan.builds.compiles)
+        needs.check_memory(plan.builds, memory_with_swap())
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
         session.record.append(SpreadAssumed(spread_of(home, study.engine.name, session.host)))

@@ -11,13 +11,16 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
+from burnish.builds.stages import Compile
 from burnish.catalogue import load
 from burnish.engines.contract import BuildJob
 from burnish.engines.mysql import cmake, tree
 from burnish.engines.mysql.engine import MySQL
 from burnish.engines.testing import PlainBench
 from burnish.model.recipe import Flags
+from burnish.profiles.stages import Train
 from burnish.toolchain.toolchains import Toolchain
+from chains import chain
 
 USED = ("-O2", "-fprofile-use", "-fprofile-correction")
 
@@ -151,9 +154,29 @@ def test_what_cannot_be_built_is_refused_before_anything_is(job: BuildJob, flag:
 VENDORS = ((cmake.USE, "ON"),)
 
 
-def test_the_vendors_recipe_counts_as_usual_and_uses_the_profile_by_its_own_option(job: BuildJob) -> None:
-    counting = replace(job, options=VENDORS, flags=Flags(c=("-O2", "-fprofile-generate"), cxx=("-O2",), link=()))
-    assert not {cmake.USE, "WITH_LTO", "FPROFILE_DIR"} & set(told(counting))
+def test_the_vendors_recipes_share_the_instrumented_build_and_training_of_gccs() -> None:
+    spec, variants = load.engine("mysql"), load.variants()
+    names = ("gcc-pgo", "mysql-vendor-pgo", "mysql-vendor-pgo-lto")
+    chains = [chain(variants[name].recipe, spec=spec, features="core") for name in names]
+    counted = [stage for made in chains for stage in made if isinstance(stage, Compile) and stage.instrumented]
+    assert len(counted) == 3
+    assert len({stage.key for stage in counted}) == 1
+    assert not {cmake.USE, "WITH_LTO"} & {name for stage in counted for name, _ in stage.options}
+    assert len({stage.key for made in chains for stage in made if isinstance(stage, Train)}) == 1
+    final = [made[-1] for made in chains]
+    assert len({stage.key for stage in final}) == 3
+    assert [stage.options for stage in final if isinstance(stage, Compile)] == [
+        (), (*VENDORS, ("WITH_LTO", "OFF")), VENDORS,
+    ]  # fmt: skip
+
+
+def test_an_option_of_the_vendors_stays_where_its_use_of_profiles_is_off() -> None:
+    spec, options = load.engine("mysql"), ((cmake.USE, "OFF"), ("WITH_LTO", "ON"))
+    assert spec.instrumented_options(options) == options
+    assert spec.instrumented_options(((cmake.USE, "on"), ("WITH_ICU", "system"))) == (("WITH_ICU", "system"),)
+
+
+def test_the_vendors_recipe_uses_the_profile_by_its_own_option(job: BuildJob) -> None:
     using = replace(job, options=VENDORS, flags=Flags(c=USED, cxx=USED, link=()))
     given = told(using)
     assert given[cmake.USE] == "ON"

@@ -17,9 +17,10 @@ from burnish.model.recipe import Recipe, Variant
 from burnish.record.costs import Cost, Figure, History
 from burnish.record.store import Store
 from burnish.report.sections.plan import document
+from burnish.study import needs
 from burnish.study.builds.resolving import Chain, resolve
 from burnish.study.planning import forecast
-from burnish.study.planning.plan import Known, Plan, Step, amount, make_plan, summary
+from burnish.study.planning.plan import Known, Plan, Step, amount, link_memory, make_plan, summary
 from burnish.study.request.options import Options
 from burnish.study.request.request import read_request
 from burnish.toolchain.toolchains import Toolchain
@@ -72,12 +73,13 @@ def plan(
     objects: frozenset[str] | None = frozenset(),
     chains: list[tuple[str, tuple[Stage, ...]]] = CHAINS,
     trials: Step | None = None,
+    spec: EngineSpec = SPEC,
 ) -> Plan:
     known = Known(lambda _, key: key in have, history or History(), objects, {}, "source")
     gates = {each[-1].key: f"gate {each[-1].key}" for _, each in chains}
     return make_plan(
         chains,
-        spec=SPEC,
+        spec=spec,
         known=known,
         source="a source",
         gates=gates,
@@ -292,6 +294,49 @@ def test_a_build_is_as_wide_as_what_it_took_before_allows(tmp_path: Path, monkey
     assert of(thin, "thin").link == 3, "what that very link took"
     store.costs.note("fake", plain.title, "baseline", Cost(1.0, peak=gib))
     assert of(plain, "baseline").compile == 6, "without LTO it may be a compilation"
+
+
+def test_the_builds_of_mysqls_ladder_take_less_than_four_hours_from_nothing() -> None:
+    """By the engine's own rough figures: each full compile is half an hour."""
+    spec = load.engine("mysql")
+    chains = [(name, chain(name, load.variant(name).recipe, spec)) for name in spec.ladder]
+    found = plan(chains=chains, spec=spec)
+    assert found.full_compiles == 6
+    assert sum(step.seconds.value for step in found.building) < 4 * 3600
+
+
+@pytest.fixture
+def linked() -> Plan:
+    """Builds of which only the one with link-time optimisation takes as much memory as 9.7's of MySQL."""
+    spec = replace(SPEC, costs=replace(SPEC.costs, link_mb=1500, lto_link_mb=6000))
+    names = ("baseline", "gcc-pgo", "clang-pgo-thinlto")
+    return plan(chains=[(name, chain(name, LADDER[name], spec)) for name in names], spec=spec)
+
+
+def test_a_link_that_needs_more_memory_than_there_is_is_refused_before_anything_is_built(linked: Plan) -> None:
+    with pytest.raises(UserError) as raised:
+        needs.check_memory(linked, 4_000_000_000)
+    assert str(raised.value) == (
+        "clang-pgo-thinlto: a link with link-time optimisation may take 6.0 GB of memory, 4.0 GB is free here, swap "
+        "included; name other variants (`burnish variants` lists some without), or add memory or swap"
+    )
+    needs.check_memory(linked, 6_000_000_000)
+    needs.check_memory(linked, None)
+
+
+def test_memory_is_asked_for_no_link_that_is_done_or_does_not_compile(linked: Plan) -> None:
+    done = tuple(replace(step, cached=step.link is not None) for step in linked.steps)
+    needs.check_memory(replace(linked, steps=done), 1_000_000_000)
+    assert [step.title for step in linked.steps if step.link is not None] == ["with profile"]
+
+
+def test_what_a_link_took_here_counts_and_stays_out_of_documents(linked: Plan) -> None:
+    history = History((("link", "clang-pgo-thinlto", Cost(1.0, peak=7_000_000_000)),))
+    (last,) = (made for made in chain("x", LADDER["clang-pgo-thinlto"]) if made.title == "with profile")
+    assert isinstance(last, Compile)
+    assert link_memory(last, "clang-pgo-thinlto", SPEC, history) == Figure(7e9, known=True)
+    assert link_memory(last, "another", SPEC, history) == Figure(1e6 * SPEC.costs.lto_link_mb)
+    assert not any("link" in step for step in linked.as_dict()["steps"])
 
 
 def test_where_a_stage_is_kept() -> None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.engines.contract import BuildJob
 from burnish.engines.mysql.tree import Tree
 from burnish.engines.mysql_family import build
+from burnish.model.engine import is_on
 
 USE = "FPROFILE_USE"
 """The vendor's option that compiles with a profile; it turns link-time optimisation on unless told otherwise."""
 
-_GENERATE, _PROFILE = "-fprofile-generate", "-fprofile-use"
-_VENDOR_ONLY = (USE, "WITH_LTO")
-_YES = {"1", "ON", "YES", "TRUE"}
+_PROFILE = "-fprofile-use"
 
 
 def configure_command(job: BuildJob, tree: Tree) -> list[str]:
@@ -38,17 +36,13 @@ def configure_command(job: BuildJob, tree: Tree) -> list[str]:
         # Its CMakeLists replaces all pools by one of this name.
         answered |= {"CMAKE_JOB_POOLS": "one_job=1", "CMAKE_JOB_POOL_LINK": "one_job"}
     if is_vendors(job):
-        if _GENERATE in job.flags.c:
-            # What its FPROFILE_GENERATE adds are these flags already, and where counters go is Burnish's to say.
-            job = replace(job, options=tuple(item for item in job.options if item[0] not in _VENDOR_ONLY))
-        else:
-            answered["FPROFILE_DIR"] = str(_profile_of(job))
+        answered["FPROFILE_DIR"] = str(_profile_of(job))
     return build.configure_command(job, own, answered)
 
 
 def is_vendors(job: BuildJob) -> bool:
     """Whether the recipe asks for the vendor's own use of profiles."""
-    return dict(job.options).get(USE, "").upper() in _YES
+    return is_on(dict(job.options).get(USE, ""))
 
 
 def _profile_of(job: BuildJob) -> Path:
@@ -62,7 +56,7 @@ def _profile_of(job: BuildJob) -> Path:
 
 def lay_profile(job: BuildJob) -> None:
     """Where the vendor's cmake has gcc look for a profile: in one folder, each file named by its whole path."""
-    if not is_vendors(job) or _GENERATE in job.flags.c:
+    if not is_vendors(job):
         return
     folder = _profile_of(job)
     counts = sorted(job.place.rglob("*.gcda"))

@@ -25,9 +25,9 @@ from burnish.engines.mysql_family.side import FamilySide
 from burnish.engines.steps import Command, Step
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
+from burnish.program import libraries
 from burnish.program.built import Built, CompiledObject, Identity
 from burnish.program.elf import build_id, holds, is_program
-from burnish.program.program import features_of
 
 _FEATURES_SECONDS = 300.0
 """MySQL makes all of its system tables first; on a busy disk that takes half a minute."""
@@ -142,7 +142,7 @@ class ServerEngine(Engine):
                 f"{built.server}: says {version!r}, which is no {self.product.title} server; name a "
                 f"{self.product.program}"
             )
-        features = {**_libraries(built.server, bench), **_told_by(built, self.product, bench)}
+        features = {**libraries.features(built.server), **_told_by(built, self.product, bench)}
         return Identity(
             version=version.strip(),
             features=tuple(sorted(features.items())),
@@ -208,12 +208,6 @@ class ServerEngine(Engine):
     ) -> list[str]:
         """See `Engine.examine`: variables, routine tuning; what a user wrote is run for a moment."""
         return examine.examine(built, self.product.habits, workload, condition, data, place, bench)
-
-
-def _libraries(program: Path, bench: Workbench) -> dict[str, str]:
-    _, lines = output_of(bench, "libraries", ["readelf", "-d", program], timeout=60)
-    matches = (re.search(r"\(NEEDED\).*\[(\S+)\]", line) for line in lines)
-    return {f"library {name}": "linked" for name in features_of(match[1] for match in matches if match)}
 
 
 def _told_by(built: Built, product: Product, bench: Workbench) -> dict[str, str]:

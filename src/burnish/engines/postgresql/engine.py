@@ -29,8 +29,8 @@ from burnish.engines.postgresql.server import CLIENT, CLUSTER, DATABASE, Server,
 from burnish.engines.postgresql.side import PostgreSQLSide
 from burnish.engines.shared import rehearsal, unprivileged
 from burnish.engines.shared.server_process import Launch
+from burnish.program import libraries
 from burnish.program.elf import build_id
-from burnish.program.program import features_of, read
 
 ANSWERS = Path(__file__).with_name("answers.sql")
 _ASKED = re.compile(r"^-- (.*)$", re.MULTILINE)
@@ -55,8 +55,7 @@ class PostgreSQL(PostgreSQLBuild):
         (version,) = self._said(built, bench, "--version")[:1]
         fields = [line.split("\t") for line in self._said(built, bench, "--describe-config")]
         settings = {f"setting {words[0]}": words[4] for words in fields if len(words) > 4}
-        libraries = {f"library {name}": "linked" for name in features_of(read(built.server).needed)}
-        features = tuple(sorted({**settings, **libraries}.items()))
+        features = tuple(sorted({**settings, **libraries.features(built.server)}.items()))
         return Identity(version.removeprefix("postgres (PostgreSQL) "), features, build_id(built.server))
 
     def _said(self, built: Built, bench: Workbench, question: str) -> list[str]:

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from burnish.base.durations import duration
+from burnish.program.built import differ
 from burnish.report.analysis import marks
 from burnish.report.compose import grid, points, row, section
 from burnish.report.document import Column, Entry, Facts, Heading, Literal, Picture, Points, Section, Span, Table
@@ -154,7 +155,7 @@ def _differing(details: Details) -> Table | Points | None:
         return None
     features = dict.fromkeys(name for known in by_build.values() for name in known)
     values = {name: [known.get(name, "-") for known in by_build.values()] for name in features}
-    different = {name: found for name, found in values.items() if len(set(found)) > 1}
+    different = {name: found for name, found in values.items() if differ(found)}
     same = len(values) - len(different)
     rows = [(name, *found) for name, found in list(different.items())[:_MOST]]
     programs = plural(len(by_build), "program")

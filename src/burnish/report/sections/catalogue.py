@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from burnish.base.processor import Processor
+from burnish.catalogue import sources
 from burnish.catalogue.answers import answered_by
 from burnish.catalogue.flags import Flag, Target
 from burnish.catalogue.flags import flags as flag_catalogue
@@ -25,8 +26,17 @@ def variants(entries: Iterable[Variant]) -> Document:
     """The variants in full, with what each changes against the baseline."""
     return _entries(
         "variants",
-        (_entry(variant.name, variant.marks, _there(variant.reason), _there(_changes(variant))) for variant in entries),
+        (_entry(variant.name, variant.marks, _there(variant.reason), _variant_lines(variant)) for variant in entries),
     )
+
+
+def _variant_lines(variant: Variant) -> tuple[str, ...]:
+    """What a variant changes, and where it is from."""
+    return (*_there(_changes(variant)), *_from(sources.of(variant.source, variant.recipe)))
+
+
+def _from(known: Sequence[str]) -> tuple[str, ...]:
+    return (f"source: {'; '.join(known)}",) if known else ()
 
 
 def _there(text: str) -> tuple[str, ...]:
@@ -192,13 +202,16 @@ def _entries(title: str, entries: Iterable[Entry]) -> Document:
     return Document(title, (Section(title, tuple(entries)),))
 
 
-def space(engine: str, found: Space, *, full: bool = False) -> Document:
+def space(
+    engine: str, found: Space, origins: Mapping[str, Sequence[str]] | None = None, *, full: bool = False
+) -> Document:
     """The space of an engine: choices with their steps, known-good builds, what is left out, its size.
 
     Args:
         engine: the engine's name.
         found: its space.
-        full: with the reasons of choices, and the rules.
+        origins: by choice, where it is from.
+        full: with the reasons and sources of choices, and the rules.
     """
     columns = [
         Column("choice", whole=True),
@@ -222,6 +235,13 @@ def space(engine: str, found: Space, *, full: bool = False) -> Document:
             ),
             *_listed(
                 "left-out", "Left out for their marks", [f"{level}: {why}" for level, why in found.left_out.items()]
+            ),
+            *_listed(
+                "sources",
+                "Where choices are from",
+                [f"{one.name}: {'; '.join(origins[one.name])}" for one in found.choices if origins.get(one.name)]
+                if full and origins
+                else [],
             ),
             *_listed(
                 "rules",

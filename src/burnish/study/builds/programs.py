@@ -11,7 +11,7 @@ from burnish.builds.evidence import Examiner, Portable, refused
 from burnish.engines.recognising import different_servers
 from burnish.model.cell import BuildId
 from burnish.model.recipe import Recipe, Variant
-from burnish.program.built import Built, Identity
+from burnish.program.built import Built, Identity, differing
 from burnish.record.events.builds import ProgramExamined, ProgramFound, VariantSettled
 from burnish.record.events.patches import TwinFound
 from burnish.record.record import Record
@@ -62,8 +62,7 @@ def differences(one: Identity, other: Identity) -> list[str]:
     one_features, other_features = dict(one.features), dict(other.features)
     lines += [
         f"{name}: {one_features.get(name, 'absent')} against {other_features.get(name, 'absent')}"
-        for name in sorted({*one_features, *other_features})
-        if one_features.get(name) != other_features.get(name)
+        for name in differing(one_features, other_features)
     ]
     return lines
 

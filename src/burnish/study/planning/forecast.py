@@ -15,7 +15,7 @@ from burnish.model.workload import Workload
 from burnish.record.store import Store
 from burnish.source.sources import Source
 from burnish.study.builds.resolving import Chain, gate_key
-from burnish.study.planning.plan import Known, Plan, Step, make_plan
+from burnish.study.planning.plan import Known, Plan, Step, link_memory, make_plan
 from burnish.toolchain.ccache import CacheUse
 
 
@@ -87,15 +87,10 @@ def widths(spec: EngineSpec, store: Store, cores: int, wanted: int | None) -> Ca
 
     def of(stage: Compile, name: str) -> Jobs:
         lto, history = has_lto(stage.flags), store.costs.history(spec.name)
-        link = 1e6 * (spec.costs.lto_link_mb if lto else spec.costs.link_mb)
+        link = link_memory(stage, name, spec, history).value
         compilation = 1e6 * spec.costs.object_mb
         # The largest process of such a build, compiler or linker: with LTO it is the link.
         largest = history.figure(stage.title, name, "peak")
-        own_link = history.figure("link", name, "peak")
-        if own_link and own_link.known:
-            link = own_link.value
-        elif largest and lto:
-            link = max(link, largest.value)
         if largest and not lto:
             compilation = max(compilation, largest.value)
         return choose(cores, available_memory(), object_peak=compilation, link_peak=link, lto=lto, wanted=wanted)

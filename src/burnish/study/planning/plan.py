@@ -25,6 +25,7 @@ from burnish.builds.sharing import (
     relatives,
 )
 from burnish.builds.stages import Bolt, Compile, Stage
+from burnish.engines.jobs import has_lto
 from burnish.model.engine import EngineSpec
 from burnish.record.costs import Figure, History
 
@@ -56,6 +57,8 @@ class Step:
         peak: largest resident set of any one process, bytes; None if not known.
         cache_use: use of the compiler cache when it was made, in words; '' if not known.
         same: whether it is known to be the baseline's code, which is neither tested nor measured.
+        link: largest resident set of its link where that compiles (link-time optimisation), bytes; else None. For what
+            is checked before the first step; not in documents.
     """
 
     kind: str
@@ -69,6 +72,7 @@ class Step:
     peak: Figure | None = None
     cache_use: str = ""
     same: bool = False
+    link: Figure | None = None
 
 
 @dataclass(frozen=True)
@@ -148,8 +152,10 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record and for machines."""
+        steps = [{name: value for name, value in asdict(step).items() if name != "link"} for step in self.steps]
         return {
             **asdict(self),
+            "steps": steps,
             "totals": {
                 "steps_ahead": len(self.ahead),
                 "full_compiles": self.full_compiles,
@@ -247,7 +253,7 @@ def make_plan(
 def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Known, objects: set[str]) -> Step:
     cached = known.has(kept_as(stage), stage.key)
     costs, history, name, title = spec.costs, known.history, variants[0], stage.title
-    kept, tree, like = NOTHING, None, ""
+    kept, tree, link, like = NOTHING, None, None, ""
     if isinstance(stage, Compile):
         kind = "compile" if cached else _kind(stage, spec, known, objects)
         title = from_cache(stage.title) if kind == "relink" else stage.title
@@ -255,6 +261,7 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         guess = costs.compile_s * (RELINK_SHARE if kind == "relink" else 1.0)
         kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
         tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
+        link = link_memory(stage, name, spec, history) if has_lto(stage.flags) else None
     elif isinstance(stage, Bolt):
         kind, guess = "bolt", BOLT_SHARE * costs.compile_s
         # Hard links to its input, except for the program itself.
@@ -281,7 +288,26 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         tree=tree,
         peak=history.figure(stage.title, name, "peak"),
         cache_use=known.cache_use.get(stage.key, ""),
+        link=link,
     )
+
+
+def link_memory(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
+    """Largest resident set of a build's link with all of its threads, bytes.
+
+    Args:
+        stage: the build.
+        name: the variant that it is made for.
+        spec: the engine, for a rough figure of what was never made here.
+        history: what steps cost on this host.
+    """
+    own, largest = history.figure("link", name, "peak"), history.figure(stage.title, name, "peak")
+    if own and own.known:
+        return own
+    if not has_lto(stage.flags):
+        return Figure(1e6 * spec.costs.link_mb)
+    # The largest process of such a build is the link.
+    return Figure(max(1e6 * spec.costs.lto_link_mb, largest.value if largest else 0.0))
 
 
 def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[str]) -> str:

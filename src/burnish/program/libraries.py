@@ -1,0 +1,118 @@
+"""The shared libraries that a program loads, and whether it is linked with them itself; read from files, nothing runs.
+
+Linkers disagree on which of them a program's file names: gcc's (``--as-needed``) leaves out a library of which the
+program itself calls nothing, lld may name it, and the loader maps it either way, because another library needs it. So
+that a program names a library that the other one loads through another library is no difference between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+
+from burnish.program.built import LINKED, THROUGH
+from burnish.program.program import features_of
+
+_CONFIGURATION = Path("/etc/ld.so.conf")
+_USUAL = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
+_DEPTH = 8
+"""How deep files of the loader's configuration may include each other."""
+
+
+def libraries(program: Path, folders: Sequence[Path] | None = None) -> dict[str, str]:
+    """By name, how a program comes to load each library (`LINKED`, `THROUGH`); not the loader, not gcc's helpers.
+
+    A library whose file cannot be found or read on this machine counts as one that needs no other.
+
+    Args:
+        program: the program's file.
+        folders: where libraries are looked for after the program's own search path; default: where the loader looks.
+    """
+    server = _read(program)
+    known = dict.fromkeys(server.needed, LINKED)
+    usual = _folders(_CONFIGURATION) if folders is None else folders
+    waiting = [(name, server) for name in server.needed]
+    while waiting:
+        name, by = waiting.pop()
+        library = _find(name, (*by.own_folders, *usual), server.machine)
+        for needed in library.needed if library else ():
+            if library and needed not in known:
+                known[needed] = THROUGH
+                waiting.append((needed, library))
+    return {name: known[name] for name in features_of(known)}
+
+
+def features(program: Path) -> dict[str, str]:
+    """The libraries that a program loads, as features of it."""
+    return {f"library {name}": how for name, how in libraries(program).items()}
+
+
+@dataclass(frozen=True)
+class _File:
+    """What the loader reads of a program or library: machine with word size, names it needs, its own search path."""
+
+    machine: str = ""
+    needed: tuple[str, ...] = ()
+    own_folders: tuple[Path, ...] = ()
+
+
+def _find(name: str, folders: Sequence[Path], machine: str) -> _File | None:
+    """The first library of this name that is of the program's machine."""
+    files = (folder / name for folder in folders)
+    found = (_read(file) for file in files if file.is_file())
+    return next((library for library in found if library.machine == machine), None)
+
+
+def _read(file: Path) -> _File:
+    """Empty for what is missing or no ELF file."""
+    try:
+        return _read_once(file.resolve(), file.stat().st_mtime_ns)
+    except (ELFError, OSError):
+        return _File()
+
+
+@lru_cache(maxsize=512)
+def _read_once(file: Path, _changed_ns: int) -> _File:
+    with file.open("rb") as opened:
+        elf = ELFFile(opened)
+        machine = f"{elf['e_machine']} {elf.elfclass}"
+        section = elf.get_section_by_name(".dynamic")
+        if not isinstance(section, DynamicSection):
+            return _File(machine)
+        needed, runpath, rpath = (
+            [str(vars(tag)[kind]) for tag in section.iter_tags(f"DT_{kind.upper()}")]
+            for kind in ("needed", "runpath", "rpath")
+        )
+    parts = [part for path in runpath or rpath for part in path.split(":") if part]
+    origin = str(file.parent)
+    own = (Path(part.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for part in parts)
+    return _File(machine, tuple(needed), tuple(own))
+
+
+def _folders(configuration: Path) -> list[Path]:
+    """Where the loader looks for libraries: what its configuration names, then the usual folders."""
+    return [Path(name) for name in dict.fromkeys((*_configured(configuration, _DEPTH), *_USUAL))]
+
+
+def _configured(file: Path, depth: int) -> Iterator[str]:
+    if not depth:
+        return
+    try:
+        lines = file.read_text(errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        words = line.partition("#")[0].split()
+        if words[:1] == ["include"]:
+            for pattern in words[1:]:
+                absolute = pattern if pattern.startswith("/") else str(file.parent / pattern)
+                for included in sorted(Path("/").glob(absolute.lstrip("/"))):
+                    yield from _configured(included, depth - 1)
+        elif words and words[0].startswith("/"):
+            yield words[0]

@@ -1,0 +1,71 @@
+"""Libraries that programs of a few lines load, and which of them are differences between two programs."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from burnish.program.built import LINKED, THROUGH, Identity, differing
+from burnish.program.libraries import features, libraries
+from burnish.study.builds.programs import differences
+from burnish.toolchain.toolchains import Toolchain
+
+
+@pytest.fixture
+def linked(tmp_path: Path, gcc: Toolchain) -> dict[str, Path]:
+    """Programs that need libouter, which needs libinner: one names both, one only libouter, one neither."""
+    (tmp_path / "inner.c").write_text("int inner(void) { return 0; }")
+    (tmp_path / "outer.c").write_text("int inner(void); int outer(void) { return inner(); }")
+    (tmp_path / "main.c").write_text("int outer(void); int main(void) { return outer(); }")
+    (tmp_path / "none.c").write_text("int main(void) { return 0; }")
+    own = "-Wl,-rpath,$ORIGIN"
+
+    def run(*words: str) -> None:
+        subprocess.run([gcc.cc, "-L.", own, *words], cwd=tmp_path, check=True)
+
+    run("-shared", "-fPIC", "inner.c", "-o", "libinner.so")
+    run("-shared", "-fPIC", "outer.c", "-o", "libouter.so", "-Wl,--no-as-needed", "-linner")
+    run("main.c", "-o", "both", "-Wl,--no-as-needed", "-louter", "-linner")
+    run("main.c", "-o", "outer", "-Wl,--as-needed", "-louter", "-linner")
+    run("none.c", "-o", "neither")
+    return {name: tmp_path / name for name in ("both", "outer", "neither")}
+
+
+def identity(program: Path) -> Identity:
+    return Identity("1", tuple(sorted(features(program).items())), "")
+
+
+def test_a_library_is_linked_or_comes_through_another(linked: dict[str, Path]) -> None:
+    assert libraries(linked["both"]).items() >= {"libouter.so": LINKED, "libinner.so": LINKED}.items()
+    assert libraries(linked["outer"]).items() >= {"libouter.so": LINKED, "libinner.so": THROUGH}.items()
+    assert libraries(linked["neither"]) == {"libc.so.6": LINKED}
+
+
+def test_what_a_linker_names_besides_is_no_difference(linked: dict[str, Path]) -> None:
+    both, outer = identity(linked["both"]), identity(linked["outer"])
+    assert differences(both, outer) == differences(outer, both) == []
+
+
+def test_a_library_that_is_gone_takes_along_what_came_through_it(linked: dict[str, Path]) -> None:
+    outer, neither = identity(linked["outer"]), identity(linked["neither"])
+    assert differences(outer, neither) == ["library libouter.so: linked against absent"]
+
+
+def test_where_a_library_cannot_be_read_what_is_named_counts(linked: dict[str, Path]) -> None:
+    linked["both"].with_name("libouter.so").unlink()
+    assert differing(features(linked["both"]), features(linked["outer"])) == ["library libinner.so"]
+
+
+def test_what_is_no_program_needs_nothing(tmp_path: Path) -> None:
+    (tmp_path / "script").write_text("#!/bin/sh\n")
+    assert libraries(tmp_path / "script") == libraries(tmp_path / "missing") == {}
+
+
+def test_the_loaders_own_folders_are_searched(tmp_path: Path, linked: dict[str, Path]) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    program = linked["outer"].rename(elsewhere / "outer")
+    assert "libinner.so" not in libraries(program)
+    assert libraries(program, [tmp_path])["libinner.so"] == THROUGH
