@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.bench.slots import draw_slots
+from burnish.bench.slots import draw_order, draw_slots
 
 LABELS = st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=4, unique=True)
 
@@ -43,6 +43,16 @@ def test_slots_are_balanced_over_seeds_and_independent_of_each_other() -> None:
         counts[drawn["data"] == drawn["launch"], "data and launch"] += 1
     assert all(abs(count - 1000) < 112 for count in counts.values()), counts
     assert len(counts) == 12
+
+
+def test_orders_are_balanced_in_two_starts_and_independent_of_the_launch() -> None:
+    counts: Counter[bool] = Counter()
+    for seed in range(2000):
+        one, two = (draw_order(["a", "b"], f"warming up {seed}", number) for number in (1, 2))
+        assert one == two[::-1]
+        assert one == draw_order(["a", "b"], f"warming up {seed}", 1)
+        counts[draw_slots(["a", "b"], str(seed), 1)[one[0]]["launch"] == 0] += 1
+    assert abs(counts[True] - 1000) < 112
 
 
 def test_blocks_of_a_cell_are_drawn_anew() -> None:
