@@ -8,8 +8,8 @@ start, in an order drawn
 for each round, so that the host's moods are shared. Prints a row for each way: wall time of a start, standard deviation
 of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a transaction costs, the
 minutes of starts that +-1 % would take at that spread, and the share of the time in which the server's cores waited for
-a device. With `--other PROGRAM` the second side is another program, and `off 1` is their ratio. The starts go to `--out`
-as CSV, each as soon as it is read; `--read FILE` computes from such a file.
+a device. With `--other PROGRAM` the second side is another program, and `off 1` is their ratio. The starts go to
+`--out` as CSV, each as soon as it is read; `--read FILE` computes from such a file.
 """
 
 from __future__ import annotations

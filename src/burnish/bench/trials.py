@@ -248,7 +248,7 @@ class _Start:
         return self.core_sets[self.slots[owner]["cores"]]
 
     def _begin_together(self) -> None:
-        """Loads all sides at the same time, then warms them up one at a time, in an order that is not the launch's.
+        """Loads all sides at the same time, then warms them up one by one, in an order drawn apart from the launch's.
 
         What servers allocate for their connections and first requests is memory too: the side that took all of that
         before the other had any would have the smaller pieces (docs/BIAS.md, "Launched first").

@@ -29,7 +29,13 @@ RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
 def run(home: Home, name: str, spread: float, host: HostFacts = HOST, **differently: Any) -> None:
     """A run of a claim and a canary, six starts each, whose log-ratios alternate about 0.3 and 0 by `spread`."""
-    chosen: dict[str, Any] = {"engine": "mariadb", "design": "interleaved", "storage": None, "load": LOAD, **differently}
+    chosen: dict[str, Any] = {
+        "engine": "mariadb",
+        "design": "interleaved",
+        "storage": None,
+        "load": LOAD,
+        **differently,
+    }
     with closing(Record(home.studies / name, create=True)) as record:
         record.append(StudyBegun(name, {"verb": "tune", "engine": chosen["engine"]}))
         record.append(SessionBegun(host.as_record()))
@@ -96,8 +102,8 @@ def test_of_unknown_loads_nothing_is_said(home: Home) -> None:
 
 def test_the_line_has_what_a_quarter_of_an_hour_gives() -> None:
     assert sentence("quiet", Scatter(0.01, 0.008, 40, 18.0, "50 starts of this host")) == (
-        "quiet: 15 minutes of starts (50 of 18 s) give ±0.3 % in throughput and ±0.2 % in capacity within this sitting; "
-        "a start scatters by 1.0 and 0.8 % (50 starts of this host)"
+        "quiet: 15 minutes of starts (50 of 18 s) give ±0.3 % in throughput and ±0.2 % in capacity within this "
+        "sitting; a start scatters by 1.0 and 0.8 % (50 starts of this host)"
     )
     loud = sentence("loud", Scatter(0.0805, 0.0645, 106, 17.8, "records"))
     assert "give ±2.3 % in throughput and ±1.8 % in capacity" in loud
@@ -117,9 +123,7 @@ def test_shipped_figures_are_those_of_their_records(monkeypatch: pytest.MonkeyPa
     entry, groups = entries["oltp_update_non_index"], []
     for record in entry.records:
         by = ByType(read_events(RESULTS / f"{record}.jsonl.xz", turns=False))
-        groups += scatter.groups_of(
-            by.of(StartBegun), by.of(StartDone), "oltp_update_non_index", Design.INTERLEAVED
-        )
+        groups += scatter.groups_of(by.of(StartBegun), by.of(StartDone), "oltp_update_non_index", Design.INTERLEAVED)
     found = scatter.pooled(groups)
     assert found is not None
     assert (found.throughput, found.capacity) == pytest.approx((entry.throughput, entry.capacity), abs=5e-5)

@@ -83,7 +83,8 @@ def pooled(groups: Sequence[Sequence[StartDone]]) -> Scatter | None:
         return None
     throughput, capacity = (
         math.sqrt(
-            sum((len(group) - 1) * statistics.variance(start.readings[name] for start in group) for group in several) / df
+            sum((len(group) - 1) * statistics.variance(start.readings[name] for start in group) for group in several)
+            / df
         )
         for name in _QUANTITIES
     )
