@@ -8,19 +8,23 @@ start, in an order drawn
 for each round, so that the host's moods are shared. Prints a row for each way: wall time of a start, standard deviation
 of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a transaction costs, the
 minutes of starts that +-1 % would take at that spread, and the share of the time in which the server's cores waited for
-a device. With `--other PROGRAM` the second side is another program, and `off 1` is their ratio.
+a device. With `--other PROGRAM` the second side is another program, and `off 1` is their ratio. The starts go to
+`--out` as CSV, each as soon as it is read; `--read FILE` computes from such a file.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import csv
 import math
 import random
 import shutil
 import statistics
 import sys
 import tempfile
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -42,21 +46,51 @@ from burnish.statistics.planning import starts_needed
 from burnish.study.trials.copies import Copies
 
 SIDES = ("one", "other")
+TITLES = (
+    "way",
+    "starts",
+    "a start",
+    "spread",
+    "off 1",
+    "of throughput",
+    "a transaction",
+    "minutes for 1 %",
+    "throughput off 1",
+    "waits",
+)
 
 
-@dataclass
+@dataclass(frozen=True)
+class Start:
+    """A start.
+
+    Attributes:
+        round: its round.
+        way: its way, as on the command line.
+        capacity: log-ratio of capacity.
+        throughput: log-ratio of throughput.
+        seconds: wall time.
+        cost: server CPU of a transaction, s.
+        wait: share of its time in which a server's cores waited for a device.
+    """
+
+    round: int
+    way: str
+    capacity: float
+    throughput: float
+    seconds: float
+    cost: float
+    wait: float
+
+
+@dataclass(frozen=True)
 class Way:
-    """A design with its turns; what its starts gave.
+    """A design with its turns.
 
     Attributes:
         name: as on the command line.
         design: the design.
         timing: its times.
-        ratios: log-ratio of capacity of each start.
-        throughputs: log-ratio of throughput of each start.
-        seconds: wall time of each start.
-        costs: server CPU of a transaction in each start, s.
-        waits: share of its time in which a server's cores waited for a device, for each start.
         folder: where the data are; None: in Burnish's home.
         still: whether a side that rests has its server suspended.
     """
@@ -64,35 +98,59 @@ class Way:
     name: str
     design: Design
     timing: Timing
-    ratios: list[float] = field(default_factory=list)
-    throughputs: list[float] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    costs: list[float] = field(default_factory=list)
-    waits: list[float] = field(default_factory=list)
     folder: Path | None = None
     still: bool = False
 
-    def take(self, result: StartResult) -> None:
-        """Adds a start."""
-        found = [pair.ratio(*SIDES) for pair in result.pairs]
-        self.ratios.append(statistics.fmean(ratio.capacity for ratio in found))
-        self.throughputs.append(statistics.fmean(ratio.throughput for ratio in found))
-        self.seconds.append(result.seconds)
-        totals = [pair.total(label) for pair in result.pairs for label in SIDES]
-        self.costs.append(statistics.fmean(1 / total.capacity for total in totals))
-        self.waits.append(sum(total.device for total in totals) / sum(total.seconds for total in totals))
 
-    def row(self) -> str:
-        """The row of the table."""
-        spread, rough = statistics.stdev(self.ratios), statistics.stdev(self.throughputs)
-        half = stats.t.ppf(0.975, len(self.ratios) - 1) * spread / math.sqrt(len(self.ratios))
-        minutes = starts_needed(spread, 0.01) * statistics.fmean(self.seconds) / 60
-        return (
-            f"| {self.name} | {len(self.ratios)} | {statistics.fmean(self.seconds):.1f} s | {spread:.2%} | "
-            f"{statistics.fmean(self.ratios):+.2%} ± {half:.2%} | {rough:.2%} | "
-            f"{1e6 * statistics.fmean(self.costs):.1f} us | {minutes:.0f} | "
-            f"{statistics.fmean(self.throughputs):+.2%} | {statistics.fmean(self.waits):.0%} |"
-        )
+def start_of(number: int, way: str, result: StartResult) -> Start:
+    """What a valid start gave."""
+    found = [pair.ratio(*SIDES) for pair in result.pairs]
+    totals = [pair.total(label) for pair in result.pairs for label in SIDES]
+    return Start(
+        round=number,
+        way=way,
+        capacity=statistics.fmean(ratio.capacity for ratio in found),
+        throughput=statistics.fmean(ratio.throughput for ratio in found),
+        seconds=result.seconds,
+        cost=statistics.fmean(1 / total.capacity for total in totals),
+        wait=sum(total.device for total in totals) / sum(total.seconds for total in totals),
+    )
+
+
+def row(way: str, starts: Sequence[Start]) -> str:
+    """The row of the table: of a way's starts."""
+    ratios, seconds = [start.capacity for start in starts], statistics.fmean(start.seconds for start in starts)
+    if len(starts) < 2:
+        return f"| {way} | {len(starts)} |{' - |' * (len(TITLES) - 2)}"
+    spread, rough = statistics.stdev(ratios), statistics.stdev(start.throughput for start in starts)
+    half = stats.t.ppf(0.975, len(starts) - 1) * spread / math.sqrt(len(starts))
+    minutes = starts_needed(spread, 0.01) * seconds / 60
+    return (
+        f"| {way} | {len(starts)} | {seconds:.1f} s | {spread:.2%} | "
+        f"{statistics.fmean(ratios):+.2%} ± {half:.2%} | {rough:.2%} | "
+        f"{1e6 * statistics.fmean(start.cost for start in starts):.1f} us | {minutes:.0f} | "
+        f"{statistics.fmean(start.throughput for start in starts):+.2%} | "
+        f"{statistics.fmean(start.wait for start in starts):.0%} |"
+    )
+
+
+def print_table(starts: Sequence[Start]) -> None:
+    """What was found, as Markdown; the ways in the order of their first starts."""
+    print(f"| {' | '.join(TITLES)} |\n|{' --- |' * len(TITLES)}")
+    for way in dict.fromkeys(start.way for start in starts):
+        print(row(way, [start for start in starts if start.way == way]))
+
+
+def written(start: Start) -> list[str]:
+    """A start as a line of the file."""
+    return [f"{value:.6g}" if isinstance(value, float) else str(value) for value in vars(start).values()]
+
+
+def read(path: Path) -> list[Start]:
+    """The starts of such a file."""
+    rows = csv.DictReader(path.read_text().splitlines())
+    numbers = ("capacity", "throughput", "seconds", "cost", "wait")
+    return [Start(int(line["round"]), line["way"], **{name: float(line[name]) for name in numbers}) for line in rows]
 
 
 def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
@@ -108,17 +166,8 @@ def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
     return Way(word, Design(design), replace(timing, pairs=pairs or timing.pairs), folder=place, still=still == "still")
 
 
-def main() -> int:
-    """Measures and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=Path)
-    parser.add_argument("--engine", default="mariadb")
-    parser.add_argument("--workload", default="oltp_read_only")
-    parser.add_argument("--ways", default="duet,interleaved")
-    parser.add_argument("--starts", type=int, default=8)
-    parser.add_argument("--pairs", type=int)
-    parser.add_argument("--other", type=Path)
-    arguments = parser.parse_args()
+def measure(arguments: argparse.Namespace) -> list[Start]:
+    """The valid starts of all ways; each goes to the file as soon as it is read."""
     spec = load.engine(arguments.engine)
     engine, workload = create(spec), load.workload(spec, arguments.workload)
     sets = duet_core_sets(read_host())
@@ -126,8 +175,13 @@ def main() -> int:
         sys.exit("needs two cores for a duet")
     ways = [read_way(word, dict(spec.times), arguments.pairs) for word in arguments.ways.split(",")]
     order = random.Random(1)
-    with tempfile.TemporaryDirectory(prefix="turns-", dir=home().root) as name:
-        folder = Path(name)
+    starts: list[Start] = []
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="turns-", dir=home().root)))
+        file = stack.enter_context(arguments.out.open("w", newline="")) if arguments.out is not None else None
+        writer = None if file is None else csv.writer(file, lineterminator="\n")
+        if writer is not None:
+            writer.writerow(field.name for field in fields(Start))
         bench = Bench(None, folder / "logs", Console(stderr=True))
         built = engine.existing(arguments.program)
         version = engine.identity(built, bench).version
@@ -158,16 +212,31 @@ def main() -> int:
                 if result.invalid:
                     print(f"{way.name}, start {number}: {result.invalid}", file=sys.stderr)
                     continue
-                way.take(result)
-                figures = f"capacity {way.ratios[-1]:+.2%}, throughput {way.throughputs[-1]:+.2%}"
+                starts.append(start_of(number, way.name, result))
+                if file is not None and writer is not None:
+                    writer.writerow(written(starts[-1]))
+                    file.flush()
+                figures = f"capacity {starts[-1].capacity:+.2%}, throughput {starts[-1].throughput:+.2%}"
                 print(f"start {number}: {way.name}: {figures}", file=sys.stderr, flush=True)
-    print(
-        "| way | starts | a start | spread | off 1 | of throughput | a transaction | minutes for 1 % | throughput "
-        "off 1 | waits |"
-    )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for way in ways:
-        print(way.row())
+    return starts
+
+
+def main() -> int:
+    """Measures, or reads what was measured, and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path, nargs="?")
+    parser.add_argument("--engine", default="mariadb")
+    parser.add_argument("--workload", default="oltp_read_only")
+    parser.add_argument("--ways", default="duet,interleaved")
+    parser.add_argument("--starts", type=int, default=8)
+    parser.add_argument("--pairs", type=int)
+    parser.add_argument("--other", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--read", type=Path)
+    arguments = parser.parse_args()
+    if arguments.read is None and arguments.program is None:
+        parser.error("a program to measure, or --read")
+    print_table(measure(arguments) if arguments.read is None else read(arguments.read))
     return 0
 
 

@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from burnish.bench.slots import draw_slots
+from burnish.bench.slots import draw_order, draw_slots
 
 LABELS = st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=4, unique=True)
 
@@ -45,15 +47,32 @@ def test_slots_are_balanced_over_seeds_and_independent_of_each_other() -> None:
     assert len(counts) == 12
 
 
+def test_orders_are_balanced_in_two_starts_and_independent_of_the_launch() -> None:
+    counts: Counter[bool] = Counter()
+    for seed in range(2000):
+        one, two = (draw_order(["a", "b"], f"warming up {seed}", number) for number in (1, 2))
+        assert one == two[::-1]
+        assert one == draw_order(["a", "b"], f"warming up {seed}", 1)
+        counts[draw_slots(["a", "b"], str(seed), 1)[one[0]]["launch"] == 0] += 1
+    assert abs(counts[True] - 1000) < 112
+
+
 def test_blocks_of_a_cell_are_drawn_anew() -> None:
     firsts = [draw_slots(["a", "b"], "seed", number)["a"]["cores"] for number in range(1, 400, 2)]
     assert 50 < sum(firsts) < 150
 
 
-def test_what_slots_were_worth_is_read_off_committed_records() -> None:
-    """benchmarks/slots.py, over a record of format 1 and one of format 2: a bias would stand out of its error."""
+LATER = ("mariadb-hosts", "postgresql-gcc-bolt", "sqlite-stale-profile")
+"""Records of 2026-11-26 from 10:44 UTC on, when servers of a duet were being made to start at the same time."""
+OLDER = ("mariadb-tune", "postgresql-tune")
+"""A record of format 1, and one in which to begin on the first cores cost 2.14 % (docs/BIAS.md, "Launched first")."""
+
+
+@pytest.mark.parametrize(("names", "biased"), [(LATER, set()), (OLDER, {"cores"})], ids=["later", "older"])
+def test_what_slots_were_worth_is_read_off_committed_records(names: Sequence[str], biased: set[str]) -> None:
+    """benchmarks/slots.py, over records of both formats: a bias stands out by more than three standard errors."""
     root = Path(__file__).parents[2]
-    records = [root / "docs" / "results" / f"{name}.jsonl.xz" for name in ("mariadb-tune", "mariadb-tune-apart")]
+    records = [root / "docs" / "results" / f"{name}.jsonl.xz" for name in names]
     done = subprocess.run(
         [sys.executable, root / "benchmarks" / "slots.py", *records], capture_output=True, text=True, check=True
     )
@@ -61,6 +80,11 @@ def test_what_slots_were_worth_is_read_off_committed_records() -> None:
     assert {tuple(row[:3]) for row in rows} == {
         (design, "few threads", slot) for design in ("duet", "interleaved") for slot in ("launch", "cores", "data")
     }
-    for row in rows:
-        assert int(row[3]) >= 16
-        assert re.fullmatch(r"[+-]\d+\.\d\d% ± \d+\.\d\d%", row[5]), row
+    standing_out = set()
+    for design, _, slot, starts, _, capacity, *_ in rows:
+        assert int(starts) >= 10
+        found = re.fullmatch(r"([+-]\d+\.\d\d)% ± (\d+\.\d\d)%", capacity)
+        assert found is not None, capacity
+        if design == "duet" and abs(float(found[1])) > 3 * float(found[2]):
+            standing_out.add(slot)
+    assert standing_out == biased

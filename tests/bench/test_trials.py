@@ -23,7 +23,7 @@ from burnish.bench.counters import Clocks, CpuTimes, SwapCounters
 from burnish.bench.pairs import Contestant, Pair, StartResult, Trouble
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
-from burnish.bench.slots import draw_slots
+from burnish.bench.slots import draw_order, draw_slots
 from burnish.bench.trials import run_start
 from burnish.catalogue import load
 from burnish.engines.contract import MARKER, TICK_S, Side, SideSpec, Tick
@@ -263,6 +263,82 @@ def test_the_server_of_a_side_that_rests_can_be_still(
     assert set(seen) == {still}
     assert len(asked) == 8
     assert not any(asked)
+    arena.check_gone()
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("still", [True, False])
+def test_interleaved_sides_are_loaded_together_and_warmed_up_one_by_one(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, still: bool
+) -> None:
+    """One after the other in launch order, the first would take its memory for connections alone (docs/BIAS.md)."""
+    warm, warmed = trials._Start._warm_up, list[str]()
+
+    def warm_up(self: trials._Start, items: Sequence[Running]) -> None:
+        (item,) = items
+        assert all(running.ticks for running in self.running), "every load works before any is warmed up alone"
+        (rests,) = (running.side for running in self.running if running is not item)
+        while stopped(item.side) or not stopped(rests) or stopped(rests, server=True) is not still:
+            time.sleep(0.01)  # a signal takes a moment; for ever would fail by the test's own time limit
+        (servers_core,) = os.sched_getaffinity(item.side.server_pids()[0])
+        for thread in placement.threads_of(item.side.client_pids()[0]):
+            assert os.sched_getaffinity(thread) == {*CORES[:2]} - {servers_core}, "its load is apart from it"
+        warmed.append(item.label)
+        warm(self, items)
+
+    monkeypatch.setattr(trials._Start, "_warm_up", warm_up)
+    monkeypatch.setattr(arena, "see", lambda *_: None)
+    built, orders = build_fake(), []
+    for number in (1, 2):
+        result = arena.run(built, built, replace(ONE, turns=2), number, Design.INTERLEAVED, still=still)
+        assert result.invalid is None
+        assert tuple(warmed) == draw_order(["baseline", "candidate"], "warming up seed", number)
+        assert warmed != sorted(result.slots, key=lambda label: result.slots[label]["launch"]), "nor as launched"
+        orders.append(list(warmed))
+        warmed.clear()
+        arena.engine.sides.clear()
+    assert orders[0] == orders[1][::-1], "of two starts each side is warmed up first in one"
+
+
+def test_steadiness_is_of_the_warm_up_alone(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a load did beside the other side, and its pause after that, are not the rate at which it is read."""
+    seen = []
+
+    def steady(ticks: Sequence[Tick], span: float) -> bool:
+        seen.append(ticks)
+        return True
+
+    monkeypatch.setattr(readings, "steady", steady)
+    monkeypatch.setattr(arena, "see", lambda *_: None)
+    built = build_fake()
+    begun = []
+    warm = trials._Start._warm_up
+
+    def warm_up(self: trials._Start, items: Sequence[Running]) -> None:
+        begun.append(items[0].ticks[-1].at)
+        seen.clear()
+        warm(self, items)
+        assert seen
+        assert all(tick.at > begun[-1] for ticks in seen for tick in ticks)
+
+    monkeypatch.setattr(trials._Start, "_warm_up", warm_up)
+    assert arena.run(built, built, replace(ONE, turns=2), design=Design.INTERLEAVED).invalid is None
+    assert len(begun) == 2
+
+
+@pytest.mark.parametrize("silent", ["baseline", "candidate"])
+def test_interleaved_a_load_that_never_begins_is_told_by_its_side(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, silent: str
+) -> None:
+    heard = FakeSide.ticks
+    monkeypatch.setattr(FakeSide, "ticks", lambda self: [] if self.spec.label == silent else heard(self))
+    monkeypatch.setattr(trials, "PATIENCE_S", 0.1)
+    built = build_fake()
+    result = arena.run(built, built, replace(ONE, warmup=0.02), design=Design.INTERLEAVED)
+    assert result.at_fault == (silent,)
+    assert f"{silent} finished nothing" in str(result.invalid)
     arena.check_gone()
 
 

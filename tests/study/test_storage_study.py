@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from contextlib import closing
 from pathlib import Path
@@ -9,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from burnish.base import warden
+from burnish.bench.host import read_host
+from burnish.model.cell import CellId
 from burnish.model.condition import Condition
-from burnish.record.events.trials import FlushesProbed, PairRead, StartBegun, TrialsPlanned
+from burnish.record.events.study import SessionBegun, StudyBegun
+from burnish.record.events.trials import FlushesProbed, PairRead, StartBegun, StartDone, TrialsPlanned
 from burnish.record.record import Record
 from conftest import BuildFake
 from studying import OWN, QUICK, burnish, events, killed_at, text
@@ -77,6 +81,28 @@ def test_data_are_on_the_disk_unless_asked_for_elsewhere(home: Path) -> None:
     assert {word for start in events(home, StartBegun) for word in (start.storage or {}).values()} == {"disk"}
     (probed,) = events(home, FlushesProbed)
     assert probed.storage == "disk"
+
+
+def earlier_run(home: Path) -> None:
+    """Ten starts of each load on this host, which scatter by some 5 %."""
+    with closing(Record(home / "studies" / "earlier", create=True)) as record:
+        record.append(StudyBegun("earlier", {"verb": "tune", "engine": "fake"}))
+        record.append(SessionBegun(read_host(home=home, programs=False).as_record()))
+        for load, start in itertools.product(("fake_update", "fake_mix"), range(1, 11)):
+            cell, off = CellId("v", load), 0.05 * (-1) ** start
+            record.append(StartBegun(cell, start, design="duet", builds={}, storage={"v": "disk", "baseline": "disk"}))
+            readings = {"throughput": off, "capacity": off}
+            record.append(StartDone(cell, start, None, True, 30.0, "data", readings=readings))
+
+
+def test_what_a_quarter_of_an_hour_gives_is_said_before_anything_is_built(home: Path) -> None:
+    earlier_run(home)
+    child = burnish(*WORDS, "--workload", "fake_update,fake_mix", "--starts", "2")
+    assert child.returncode == 0, text(child)
+    said = " ".join("".join(text(child)).split())
+    forecast = "fake_update: 15 minutes of starts (30 of 30 s) give ±2.0 % in throughput and ±2.0 % in capacity"
+    assert said.count("15 minutes of starts") == 1, "reads are not forecast"
+    assert 0 <= said.find(forecast) < said.find("compile")
 
 
 def test_a_load_that_only_reads_is_not_probed(home: Path) -> None:

@@ -71,6 +71,7 @@ def warning(probed: FlushesProbed) -> str | None:
         return None
     return (
         f"storage={probed.storage}: a flush takes {1e3 * probed.median_s:.2f} ms, one in a hundred "
-        f"{1e3 * probed.p99_s:.1f} ms or more: throughput to ±2 % will take more than 15 minutes; "
-        "--set storage=memory measures the server without the disk"
+        f"{1e3 * probed.p99_s:.1f} ms or more: expect throughput to scatter; the report's remark has it without the "
+        "device's time where that matters, and more starts (--starts, --precision) or --sittings 3 narrow it; "
+        "storage=memory takes the disk out of the figures, but starts scattered as much there"
     )

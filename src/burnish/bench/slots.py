@@ -1,4 +1,4 @@
-"""Slots: each side's first core set, data copy and place in the launch order; pure."""
+"""Slots: each side's first core set, data copy and place in the launch order; in which order they warm up; pure."""
 
 from __future__ import annotations
 
@@ -28,3 +28,10 @@ def draw_slots(labels: Sequence[str], seed: str, number: int) -> dict[str, dict[
         for index, label in enumerate(chance.sample(list(labels), len(labels))):
             drawn[label][slot] = len(labels) - 1 - index if turned else index
     return drawn
+
+
+def draw_order(labels: Sequence[str], seed: str, number: int) -> tuple[str, ...]:
+    """The sides in a random order, balanced as `draw_slots` does it: the second start of a block has it reversed."""
+    block, turned = divmod(number - 1, 2)
+    order = tuple(random.Random(f"{seed}/{block}").sample(list(labels), len(labels)))
+    return order[::-1] if turned else order

@@ -8,6 +8,9 @@ A pair consists of short turns. In a duet, both sides are under load in every tu
 core sets before each turn: a disturbance of a core for longer than a turn affects both sides equally. Interleaved, all
 sides are running and one at a time is under load, in random order; solo, one at a time is running. In these two, the
 servers have the first core set and the load programs the second one (placed apart), or both have all cores (whole).
+
+Sides that are running at the same time take their memory at the same time: they are launched, read their data and are
+put under load together. Interleaved, each is then warmed up alone, in an order that is drawn for each start.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from burnish.bench.pairs import HANGS, Contestant, Pair, StartResult, Trouble, j
 from burnish.bench.placement import check_place, move, place
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
-from burnish.bench.slots import draw_slots
+from burnish.bench.slots import draw_order, draw_slots
 from burnish.bench.watch import Watch
 from burnish.engines.contract import TICK_S, Engine, SideSpec
 from burnish.engines.reported import Reported
@@ -84,6 +87,7 @@ class _Start:
         chance: random generator for orders within the start.
         seed: seed of the load's keys.
         slots: by label, from `draw_slots`.
+        warmed: labels in the order in which sides are warmed up that take turns under load.
         count_events: whether the host's PMU counts each server's events.
         observe: see `Observer`.
         still: whether the server of a side that is not under load is suspended, so that it pays for its own flushes
@@ -112,6 +116,7 @@ class _Start:
     seed: int
     slots: Mapping[str, Mapping[str, int]]
     count_events: bool
+    warmed: Sequence[str] = ()
     observe: Observer = unobserved
     still: bool = False
     running: list[Running] = field(default_factory=list)
@@ -161,10 +166,7 @@ class _Start:
     def interleaved(self, contestants: Sequence[Contestant]) -> None:
         """All sides running, one at a time under load, in random order within each round."""
         self._boot(contestants)
-        for item in self.running:
-            self._begin_alone(item)
-            item.still = self.still
-            item.freeze(frozen=True)
+        self._begin_together()
         with self._events(self.running):
             for number in self._numbers():
                 with self._observed(number):
@@ -188,7 +190,10 @@ class _Start:
         parts: list[list[Pair]] = []
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
             self._boot([contestant])
-            self._begin_alone(self.running[-1])
+            (item,) = self.running
+            item.side.load()
+            self._move_alone(item)
+            self._warm_up([item])
             parts.append([])
             with self._events(self.running):
                 for number in range(1, self.timing.pairs + 1):
@@ -242,25 +247,59 @@ class _Start:
         owner = label if self.placement is Placement.SHARED else min(self.slots)
         return self.core_sets[self.slots[owner]["cores"]]
 
-    def _begin_alone(self, item: Running) -> None:
-        """Loads a side that has the host to itself: placed apart, its load has the cores that its server has not."""
-        item.side.load()
+    def _begin_together(self) -> None:
+        """Loads all sides at the same time, then warms them up one by one, in an order drawn apart from the launch's.
+
+        What servers allocate for their connections and first requests is memory too: the side that took all of that
+        before the other had any would have the smaller pieces (docs/BIAS.md, "Launched first").
+        """
+        for item in self.running:
+            item.side.load()
+            self._move_alone(item)
+        self._await_first_ticks()
+        by_label = {item.label: item for item in self.running}
+        for item in self.running:
+            item.still = self.still
+            item.freeze(frozen=True)
+        for label in self.warmed:
+            item = by_label[label]
+            item.freeze(frozen=False)
+            self._move_alone(item)  # threads that began in the meantime
+            self._warm_up([item])
+            item.freeze(frozen=True)
+
+    def _await_first_ticks(self) -> None:
+        """Waits until every load works: one that is suspended while it connects is thrown out by its server.
+
+        A load that does not begin is waited for as long as a warm-up may take; its first turn then says that it hangs.
+        """
+        began = time.monotonic()
+        while not all(item.ticks for item in self.running):
+            patience = max(4 * self.timing.warmup, PATIENCE_S, *(item.side.silence() for item in self.running))
+            if time.monotonic() - began > patience:
+                return
+            time.sleep(WARM_UP_POLL_S)
+            for item in self.running:
+                item.read()
+
+    def _move_alone(self, item: Running) -> None:
+        """Moves a side that will be read alone: placed apart, its load has the cores that its server has not."""
         others = frozenset[int]().union(*self.core_sets) - item.cores
         move(item.side.server_pids(), item.cores)
         move(item.side.client_pids(), others if others and self.placement is Placement.APART else item.cores)
-        self._warm_up([item])
 
     def _warm_up(self, items: Sequence[Running]) -> None:
         """Warms up until every rate is steady: at least `timing.warmup` s, at most four times that."""
         began = time.monotonic()
         span = max(LEAST_SPAN_S, min(0.75, self.timing.warmup / 2))
+        earlier = {item.label: len(item.ticks) for item in items}  # beside the other side, or before it was suspended
         while True:
             time.sleep(WARM_UP_POLL_S)
             for item in items:
                 item.read()
             self._live("warm-up", items)
             spent = time.monotonic() - began
-            steady = all(readings.steady(item.ticks, span) for item in items)
+            steady = all(readings.steady(item.ticks[earlier[item.label] :], span) for item in items)
             if spent >= self.timing.warmup and steady:
                 break
             slow = any(readings.passes(item.ticks) < 2 and spent < item.side.silence() for item in items)
@@ -424,6 +463,7 @@ def run_start(
             commits then scatter more (docs/BIAS.md, "Loads that commit").
     """
     began = time.monotonic()
+    labels = [contestant.label for contestant in contestants]
     start = _Start(
         engine=engine,
         workload=workload,
@@ -436,7 +476,8 @@ def run_start(
         on_pair=on_pair,
         chance=random.Random(f"order {seed}/{number}"),
         seed=random.Random(f"keys {seed}/{number}").randrange(1, 2**31),
-        slots=draw_slots([c.label for c in contestants], seed, number),
+        slots=draw_slots(labels, seed, number),
+        warmed=draw_order(labels, f"warming up {seed}", number),
         count_events=count_events,
         observe=observe,
         still=still,

@@ -231,6 +231,7 @@ def test_the_table_fits_a_terminal(gcc: Toolchain, tmp_path: Path) -> None:
     text = drawn(document(result))
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "work" in text
+    assert "of this one sitting, and another may differ by more" in " ".join(text.split())
     assert json.loads(json.dumps(result.as_dict()))["results"][0]["micro"] == "work"
 
 

@@ -10,7 +10,8 @@ from burnish.report.document import Column, Document, Entry, Paragraph, Role, Se
 from burnish.study.micro.run import LABELS, Outcome, Result
 
 _LEGEND = (
-    "ratio: CPU time of a call in A over that in B, so above 1 says that B takes less; the interval is of the starts. "
+    "ratio: CPU time of a call in A over that in B, so above 1 says that B takes less; the interval and the "
+    "verdict are of the starts of this one sitting, and another may differ by more than they say. "
     "The least time of a call shows its order of magnitude only."
 )
 _WORDS = ("function", "verdict")

@@ -9,6 +9,7 @@ from functools import partial
 from burnish.base.errors import UserError
 from burnish.bench import datasets
 from burnish.builds.builder import Builder
+from burnish.model.workload import Design
 from burnish.program.built import Built
 from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
@@ -19,6 +20,7 @@ from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
 from burnish.study.kept.runs import settled
+from burnish.study.kept.scatter import scatter_of, sentence
 from burnish.study.planning import forecast
 from burnish.study.planning.study_plan import StudyPlan
 from burnish.study.request import conditions
@@ -79,14 +81,26 @@ def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
 
 
 def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
-    """Times flushes where loads that change their data will have them, so that an uneven disk is known at once."""
+    """Times flushes where loads that change their data will have them, and says what a quarter of an hour will give.
+
+    Both before anything is built, so that an uneven disk is known at once.
+    """
     places: dict[str, None] = {}
+    loads: dict[tuple[str, Design, str], None] = {}
     for comparison in chosen:
         if comparison.workload is not None and comparison.workload.writes:
             for versus in dict.fromkeys([(), comparison.versus]):
                 with contextlib.suppress(NotMeasured):
-                    places[workshop.condition(comparison.given, versus).place] = None
+                    place = workshop.condition(comparison.given, versus).place
+                    places[place] = None
+                    if comparison.cell is not None:
+                        loads[comparison.workload.name, workshop.cell(comparison).design, place] = None
     workshop.storing.probe(places)
+    session = workshop.session
+    for name, design, place in loads:
+        known = scatter_of(session.home, session.spec.name, session.host, name, design, place)
+        if known is not None:
+            session.bench.say(sentence(name, known))
 
 
 def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -> None:
