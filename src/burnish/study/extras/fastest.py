@@ -48,20 +48,21 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
     """
     session, record, request = workshop.session, workshop.record, workshop.study.search
     assert request is not None  # noqa: S101 - called for such studies only
+    steps = [recorded.event for recorded in record.events(SearchTold)]
+    for event in steps:
+        _candidate(workshop, request.space.point(event.settings), event.variant)
     if record.last(SearchEnded) is not None:
         return
     earlier = record.last(SearchBegun)
     if earlier is None:
-        before = time.monotonic() - session.began
-        begun = replace(begun_of(workshop.study, plan, session.options, session.seed), before=before)
+        begun = begun_of(workshop.study, plan, session.options, session.seed)
+        begun = replace(begun, before=session.used)  # a session that was killed while the baseline was built counts
         record.append(begun)
     else:
         begun = earlier.event
-    told = {event.number: told_of(event) for event in (recorded.event for recorded in record.events(SearchTold))}
-    for event in (recorded.event for recorded in record.events(SearchTold)):
-        _candidate(workshop, request.space.point(event.settings), event.variant)
+    told = {event.number: told_of(event) for event in steps}
     under_way = replayed(request.space, settings_of(request, begun), told)
-    lost = lost_seconds(record.every()) if earlier is not None else 0.0
+    lost = lost_seconds(begun, steps, session.used)
     while asks := under_way.ask():
         for ask in asks:
             session.bench.say(f"search, step {ask.number} ({ask.stage}): {ask.point.words}")
