@@ -72,7 +72,7 @@ def _build(workshop: Workshop) -> str:
     """The build that is deployed: a search's winner, else what is recommended, else the baseline."""
     if workshop.study.search is None:
         return recommended(workshop) or workshop.study.base
-    ended = workshop.record.last(SearchEnded)
+    ended = next(workshop.record.events(SearchEnded), None)  # as it was then: later ones are of other sittings
     return (ended.event.winner if ended is not None else None) or workshop.study.base
 
 

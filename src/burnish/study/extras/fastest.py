@@ -23,6 +23,7 @@ from burnish.search.search import Search, replayed
 from burnish.search.space import Point
 from burnish.study.comparison import Comparison
 from burnish.study.extras.searched import begun_of, lost_seconds, settings_of, told_of
+from burnish.study.extras.sitting import sit_again
 from burnish.study.judging import measure_again
 from burnish.study.planning.confirming import again
 from burnish.study.planning.study_plan import StudyPlan
@@ -43,6 +44,8 @@ def check_request(study: Study, plan: StudyPlan, options: Options) -> None:
 def search(workshop: Workshop, plan: StudyPlan) -> None:
     """Searches until the strategy is at its end or the budget is; resumes where the record ends.
 
+    A search that is at its end takes another sitting of its finalist, if one is due.
+
     Raises:
         UserError: the space is not the one that the search began with.
     """
@@ -51,7 +54,8 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
     steps = [recorded.event for recorded in record.events(SearchTold)]
     for event in steps:
         _candidate(workshop, request.space.point(event.settings), event.variant)
-    if record.last(SearchEnded) is not None:
+    if (ended := record.last(SearchEnded)) is not None:
+        sit_again(workshop, ended.event)
         return
     earlier = record.last(SearchBegun)
     if earlier is None:
