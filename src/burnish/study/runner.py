@@ -29,6 +29,7 @@ from burnish.study.extras.fastest import check_request, search
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spread_of
+from burnish.study.kept.machine import machine
 from burnish.study.kept.sittings import Next, next_sitting, settled
 from burnish.study.kept.stopping import reporting_what_is_kept
 from burnish.study.planning.study_plan import StudyPlan, plan_of
@@ -91,7 +92,7 @@ def _run(
         console.print(f"{folder.name}: {_goes_on(following)}", markup=False, highlight=False, soft_wrap=True)
         return folder
     say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
-    with studies.lock(home):
+    with studies.lock(home), machine(home, say):
         if not options.fresh:
             studies.mend(home, study.definition, say)
         needs.install_for(study, selection, options, ask)

@@ -49,10 +49,10 @@ def test_time_between_sessions_is_not_used(tmp_path: Path) -> None:
 def test_a_kill_in_a_long_step_loses_none_of_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compile has no event before its end; the file for those who watch says until when it went on."""
     with closing(record_of(tmp_path / "run", (0, SessionBegun({})), (10, StudyFinished()))) as record:
-        monkeypatch.setattr(live.time, "time", lambda: BEGAN.timestamp() + 1810.0)
+        monkeypatch.setattr("burnish.record.live.time.time", lambda: BEGAN.timestamp() + 1810.0)
         live.write(record.folder, "compile", "half of it", 1800.0, None, None)
         assert used_before(record) == 1810.0
-    monkeypatch.setattr(live.time, "time", lambda: BEGAN.timestamp() - 500.0)
+    monkeypatch.setattr("burnish.record.live.time.time", lambda: BEGAN.timestamp() - 500.0)
     with closing(
         record_of(tmp_path / "other", (0, SessionBegun({}, True, used=70.0)), (10, StudyFinished()))
     ) as record:
