@@ -109,7 +109,8 @@ class Cast:
         if space:
             argv = ["ip", "netns", "exec", space, *argv]
         own = {variable: value for variable, value in os.environ.items() if variable != UNCOMPILED}
-        environment = own | {"BURNISH_HOME": str(place), "PYTHONUNBUFFERED": "1"} | self.variables.get(name, {})
+        alone = {"BURNISH_HOME": str(place), "BURNISH_MACHINE_LOCK": "none", "PYTHONUNBUFFERED": "1"}
+        environment = own | alone | self.variables.get(name, {})
         with (self.root / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
                 argv, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.root

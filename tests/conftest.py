@@ -17,11 +17,15 @@ from burnish.engines.fake.engine import FakeEngine
 from burnish.engines.testing import PlainBench as FakeBench
 from burnish.model.recipe import Flags
 from burnish.program.built import Built
+from burnish.study.kept.machine import NONE, VARIABLE
 from burnish.toolchain.toolchains import Toolchain, find_toolchains
 from fakerun import tuned
 
 # A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests run side by side, and play several hosts on one machine.
+os.environ[VARIABLE] = NONE
 
 pytest_plugins = ["closing"]
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from burnish.base.errors import UserError
 from burnish.model.cell import Role
-from burnish.model.workload import Design, Placement
+from burnish.model.workload import Design, Placement, Timing
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import StageDone
 from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded, SearchTold
 from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.verdicts import VerdictReached
@@ -20,8 +23,11 @@ from burnish.report.document import Document
 from burnish.report.render.markdown import markdown
 from burnish.search.asks import Objective
 from burnish.study.constructors.tune import tune_study
+from burnish.study.extras import deployment
+from burnish.study.extras.extras import SLACK
 from burnish.study.extras.searched import lost_seconds
 from burnish.study.request.options import Options
+from burnish.study.workshop.workshop import NotMeasured, Workshop
 from studying import QUICK, burnish, events, killed_at, summary, text
 
 SPACE = """
@@ -181,20 +187,12 @@ def at(second: int, event: Event) -> Recorded[Event]:
     return Recorded(second, f"2026-11-26T02:{second // 60:02}:{second % 60:02}+00:00", event)
 
 
-def test_what_killed_sessions_used_counts_but_not_the_time_between_them() -> None:
-    def session() -> SessionBegun:
-        return SessionBegun({}, True, None, 1)
-
-    begun = [at(0, session()), at(30, BEGUN), at(90, TOLD)]
-    killed = [*begun, at(100, BEGUN), at(130, TOLD), at(150, UNKNOWN)]
-    assert lost_seconds(begun) == 0.0
-    assert lost_seconds(killed) == 20.0
-    assert lost_seconds([*killed, at(1000, session()), at(1005, UNKNOWN)]) == 25.0
-    assert lost_seconds([*killed, at(1000, session()), at(1005, UNKNOWN), at(2000, session())]) == 25.0
-
-
-UNKNOWN = VerdictReached.__new__(VerdictReached)
-"""Any other event: its values are not looked at."""
+def test_what_no_finished_step_used_was_lost_to_kills() -> None:
+    begun = replace(BEGUN, before=600.0)
+    assert lost_seconds(begun, [], 600.0) == 0.0
+    assert lost_seconds(begun, [TOLD, TOLD], 720.0) == 0.0
+    assert lost_seconds(begun, [TOLD, TOLD], 750.0) == 30.0
+    assert lost_seconds(begun, [TOLD, TOLD], 700.0) == 0.0, "a record whose sessions do not say what they used"
 
 
 def test_a_report_has_path_effects_and_what_was_left() -> None:
@@ -242,3 +240,69 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
         Role.CONFIRMATION,
     }
     assert ended.seconds >= sum(event.seconds for event in told)
+
+
+@pytest.mark.measures
+def test_a_budget_is_for_all_sessions_of_a_search(burnish_home: Path, space: Path) -> None:
+    """Killed while the baseline is built, and again after a step; the budget ends it, and holds."""
+    budget = 100.0
+    more = "".join(
+        f'[choice.c{number}]\nreason = "More than the budget has time for, so that it ends the search."\n'
+        f'step = "compile"\nexpected = 1.0\nlevels.off = {{}}\nlevels.on = {{ c = ["-DFAKE_C{number}"] }}\n'
+        for number in range(40)
+    )
+    space.write_text(SPACE.replace("[rung.fast]", f"{more}[rung.fast]"))
+    words = ["tune", "fake", "--space", str(space), "--strategy", "random", "--budget", f"{budget:.0f}s"]
+    words += ["--max-starts", "3", *QUICK]
+    killed_at(StageDone, words, burnish_home)
+    assert not events(burnish_home, SearchBegun), "its baseline was not there yet"
+    killed_at(SearchTold, words, burnish_home)
+    child = burnish(*words)
+    _, err = text(child)
+    assert child.returncode == 0, err
+    used = [session.used for session in events(burnish_home, SessionBegun)]
+    assert used[0] is None
+    assert 0.0 < (used[1] or 0.0) < (used[2] or 0.0), used
+    (begun,), (ended,) = events(burnish_home, SearchBegun), events(burnish_home, SearchEnded)
+    assert begun.before >= (used[1] or 0.0), "the session that was killed before it began counts"
+    told = events(burnish_home, SearchTold)
+    assert ended.seconds == pytest.approx(begun.before + sum(event.seconds for event in told))
+    assert any(event.fresh for event in told), "the time of the confirmation was kept"
+    assert 0.5 * budget < ended.seconds <= SLACK * budget
+
+
+def test_what_a_kill_used_is_gone_for_a_searchs_deployment_and_confirmation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another study's session has the budget anew, as its message says; a search's has what is left of it."""
+
+    def workshop(search: object, earlier: float) -> Any:
+        study = SimpleNamespace(search=search, rule=SimpleNamespace(minimum=2))
+        bench = SimpleNamespace(say=lines.append)
+        session = SimpleNamespace(
+            options=Options(budget=100.0), bench=bench, earlier=earlier, used=earlier + 1.0, record=record
+        )
+        return Workshop(cast("Any", session), cast("Any", study), cast("Any", None))
+
+    def measured(*_: object, **__: object) -> None:
+        lines.append("measured")
+
+    lines: list[str] = []
+    verdicts: list[str] = []
+    record = SimpleNamespace(last=lambda *_, cell: cell if cell in verdicts else None)
+    cell = SimpleNamespace(design=Design.DUET, workload=SimpleNamespace(name="load"), id="cell")
+    trial = SimpleNamespace(cell=cell, candidate=SimpleNamespace(label="deployed"))
+    for name, value in {
+        "_examined": lambda *_: trial,
+        "timings": lambda _: dict.fromkeys(Design, Timing(0.02, 0.2, 0.1, 2, 2)),
+        "note_times": lambda *_: None,
+        "measure": measured,
+    }.items():
+        monkeypatch.setattr(deployment, name, value)
+    comparisons = cast("Any", [None])
+    deployment._measure(workshop(object(), 10.0), comparisons)
+    assert lines == ["measured"]
+    with pytest.raises(NotMeasured, match=r"cut by --budget: 1 min 3\d s of 1 min 40 s were used up .* needs about"):
+        deployment._measure(workshop(object(), 97.0), comparisons)
+    deployment._measure(workshop(None, 97.0), comparisons)
+    verdicts.append("cell")
+    deployment._measure(workshop(object(), 97.0), comparisons)
+    assert lines == ["measured"] * 3, "what was measured before a kill is taken, whatever is left"

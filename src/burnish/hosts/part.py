@@ -34,6 +34,7 @@ from burnish.study.builds.chains import chains_of
 from burnish.study.builds.resolving import Chain
 from burnish.study.builds.source import unpacked
 from burnish.study.kept import runs as studies
+from burnish.study.kept.machine import machine
 from burnish.study.planning.study_plan import plan_of
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name, needed
@@ -126,7 +127,7 @@ class Part:
         shelf = self._shelf()
         assert shelf is not None  # noqa: S101 - without one no host builds for others
         rooms = Rooms(self.home.root)
-        with studies.lock(self.home):
+        with studies.lock(self.home), machine(self.home, self._say):
             if all(shelf.shared(*entry) for entry in unit.stages):
                 self._say("made already")
                 return Answer(levels=levels_known(shelf, unit))

@@ -140,6 +140,12 @@ class Record:
         """
         return self._typed((kind, *others), cell, "id")
 
+    @property
+    def written(self) -> str:
+        """When the last event was written, in UTC; '' if there is none."""
+        row = self._db.execute("SELECT at FROM event ORDER BY id DESC LIMIT 1").fetchone()
+        return str(row[0]) if row is not None else ""
+
     def last(self, kind: type[_E], /, **match: Any) -> Recorded[_E] | None:
         """The latest event of a type whose fields have these values; None if there is none."""
         cell = match.get("cell")

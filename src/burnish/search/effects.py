@@ -80,7 +80,8 @@ def points_around(space: Space, base: Point, factors: Sequence[tuple[str, str]],
     """The builds of a design around a base, each once, in random order.
 
     Several new levels of one choice are factors of their own; where a build would have several, one is drawn. What is
-    not allowed together is made allowed, so effects are read from the builds as they are, not from the plan.
+    not allowed together is made allowed, so effects are read from the builds as they are, not from the plan; what the
+    base has beyond the baseline is the last to give way.
     """
     columns = list(range(len(factors)))
     random.shuffle(columns)
@@ -88,7 +89,7 @@ def points_around(space: Space, base: Point, factors: Sequence[tuple[str, str]],
     for row in design(len(factors)):
         on = [factors[column] for column in columns if row[column]]
         random.shuffle(on)
-        found[space.repaired(space.point({**space.levels(base), **dict(on)}))] = None
+        found[space.repaired(space.point({**space.levels(base), **dict(on)}), keep=base.names)] = None
     points = list(found)
     random.shuffle(points)
     return tuple(points)

@@ -68,7 +68,7 @@ def outcome(search: Search) -> Outcome:
     open_ = [
         (name, level)
         for name, level in factors_around(desk, base, desk.space.choices)
-        if level != desk.space.choice(name).usual and (name, level) not in {*tried, *desk.effects}
+        if (name, level) not in {*tried, *desk.effects}
     ]
     return Outcome(
         winner=finalist if won else None,

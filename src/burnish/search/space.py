@@ -92,6 +92,11 @@ class Point:
         """For people: ``bolt=yes, lto=thin``."""
         return ", ".join(f"{name}={level}" for name, level in self.settings) or "the baseline"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the choices that do not have their usual level."""
+        return tuple(name for name, _ in self.settings)
+
 
 @dataclass(frozen=True)
 class Space:
@@ -146,9 +151,12 @@ class Space:
         """The level of every choice at a point."""
         return {choice.name: choice.usual for choice in self.choices} | dict(point.settings)
 
-    def changed(self, point: Point, changes: Mapping[str, str]) -> Point:
-        """The same point with other levels of some choices, made allowed; these choices are the last to give way."""
-        return self.repaired(self.point({**self.levels(point), **changes}), keep=tuple(changes))
+    def changed(self, point: Point, changes: Mapping[str, str], keep: Sequence[str] = ()) -> Point:
+        """The same point with other levels of some choices, made allowed.
+
+        These choices are the last to give way, together with those in `keep`.
+        """
+        return self.repaired(self.point({**self.levels(point), **changes}), keep=(*changes, *keep))
 
     def broken(self, point: Point) -> Forbidden | None:
         """The first rule that a point breaks; None if it is allowed."""

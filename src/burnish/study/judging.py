@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -203,8 +202,11 @@ def measure_again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None
         return
     for trial in trials:
         needs = starts * start_seconds(times[trial.cell.design])
-        late = budget is not None and time.monotonic() - session.began + needs > SLACK * budget
-        if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None or late:
+        if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None:
+            continue
+        if budget is not None and workshop.spent + needs > SLACK * budget:
+            if workshop.record.last(ConfirmationBegun, cell=trial.cell.id) is None:  # what is begun is ended
+                session.bench.say(f"{trial.cell.name}: not measured again: the budget lacks the time")
             continue
         workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id))
     fresh = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}

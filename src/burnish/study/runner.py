@@ -29,7 +29,8 @@ from burnish.study.extras.fastest import check_request, search
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spread_of
-from burnish.study.kept.runs import Next, settled
+from burnish.study.kept.machine import machine
+from burnish.study.kept.sittings import Next, next_sitting, settled
 from burnish.study.kept.stopping import reporting_what_is_kept
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Ask, Options
@@ -90,9 +91,9 @@ def _run(
         folder, following = waiting
         console.print(f"{folder.name}: {_goes_on(following)}", markup=False, highlight=False, soft_wrap=True)
         return folder
-    with studies.lock(home):
+    say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+    with studies.lock(home), machine(home, say):
         if not options.fresh:
-            say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
             studies.mend(home, study.definition, say)
         needs.install_for(study, selection, options, ask)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
@@ -133,8 +134,8 @@ def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | 
             return None
         boot = boot_now()
         try:
-            have = settled(record, options.schedule, boot)
-            following = studies.next_sitting(record, options.schedule, boot)
+            have = settled(record, options.schedule, boot, [comparison.id for comparison in study.comparisons])
+            following = next_sitting(record, options.schedule, boot)
             if following is None or following.due <= time.time() or _open(record, study, have):
                 return None
         except DamagedError:  # it is repaired first
@@ -192,10 +193,11 @@ def close(workshop: Workshop) -> Path:
     session, record = workshop.session, workshop.record
     schedule, boot = session.options.schedule, session.host.boot
     comparisons = workshop.study.comparisons
-    still = _open(record, workshop.study, settled(record, schedule, boot))
+    have = settled(record, schedule, boot, [comparison.id for comparison in comparisons])
+    still = _open(record, workshop.study, have)
     if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
-    following = studies.next_sitting(record, schedule, boot)
+    following = next_sitting(record, schedule, boot)
     if not still and not analysis_open(workshop) and not deployment_open(workshop):
         if following is None:
             return sessions.finish(session)

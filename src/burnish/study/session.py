@@ -30,6 +30,7 @@ from burnish.record.workbench import Bench
 from burnish.statistics.verdicts import Rule
 from burnish.study.kept import runs as studies
 from burnish.study.kept.sharing import store_of
+from burnish.study.kept.used import used_before
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.placing import placing
@@ -56,6 +57,7 @@ class Session:
         options: what the user requested.
         ask: asks the user a question; None if no user is present.
         seed: of everything random in the study.
+        earlier: seconds that the run's earlier sessions used.
         began: when the session began, seconds of the monotonic clock.
     """
 
@@ -74,7 +76,13 @@ class Session:
     options: Options
     ask: Ask | None
     seed: int
+    earlier: float = 0.0
     began: float = field(default_factory=time.monotonic)
+
+    @property
+    def used(self) -> float:
+        """Seconds that the run has used in all its sessions, this one included."""
+        return self.earlier + time.monotonic() - self.began
 
     def server_cores(self, placement: Placement) -> int:
         """How many cores a server of a placement has at a time."""
@@ -120,7 +128,8 @@ def begin(
     words = options.command
     call = Call(words, str(Path.cwd()), options.schedule, options.configured) if words else None
     seed = seed_of(record, options)
-    record.append(SessionBegun(facts.as_record(), resumed, call, seed))
+    earlier = used_before(record) if resumed else None
+    record.append(SessionBegun(facts.as_record(), resumed, call, seed, earlier))
     word = "resuming" if resumed else "run"
     console.print(f"{word} {record.folder.name} (record: {record.path})", markup=False, highlight=False, soft_wrap=True)
     if sets is None:
@@ -143,6 +152,7 @@ def begin(
         options=options,
         ask=ask,
         seed=seed,
+        earlier=earlier or 0.0,
     )
 
 

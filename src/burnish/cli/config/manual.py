@@ -11,9 +11,14 @@ from burnish.cli import help as pages
 from burnish.cli.config import settings
 from burnish.cli.config.keys import NAME, verbs_of
 from burnish.cli.declaration import Argument, Option, Verb
+from burnish.study.kept import machine
 
 ENVIRONMENT = {
     "BURNISH_HOME": "The folder where everything is kept. Default: ~/.local/share/burnish.",
+    machine.VARIABLE: (
+        "The file that keeps two runs from building or measuring on one machine at once, whatever their homes and "
+        f"users; '{machine.NONE}' for none. Default: burnish.lock in /run/lock, else in /tmp."
+    ),
     settings.VARIABLE: f"The settings file, if --config names none; '{settings.NONE}' for none.",
     "NO_COLOR": "If set, nothing is coloured.",
 }

@@ -42,6 +42,7 @@ class DeploymentTaken(Event):
         words: the words of all of them.
         cells: by load, the build so deployed against the build as usual.
         both: by load, the build so deployed against the baseline as usual; empty if the build is the baseline.
+        failure: why they were not measured together, or not against the baseline; None if they were.
     """
 
     build: str
@@ -49,3 +50,4 @@ class DeploymentTaken(Event):
     words: tuple[str, ...]
     cells: Mapping[str, CellId]
     both: Mapping[str, CellId] = field(default_factory=dict)
+    failure: str | None = None

@@ -69,12 +69,15 @@ class SessionBegun(Event):
         resumed: whether the study was begun by an earlier session.
         call: how the session was called; None in older records.
         seed: of everything random in the study, the same in all its sessions; None in older records.
+        used: seconds that the sessions before it used, up to their last sign of life; None in the first one, and in
+            older records.
     """
 
     host: Mapping[str, Any]
     resumed: bool = False
     call: Call | None = None
     seed: int | None = None
+    used: float | None = None
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ class Deployed:
         together: by load, the build with all of them against the build as usual.
         both: by load, the build with all of them against the baseline as usual.
         done: whether it is known which are taken.
+        failure: why they were not measured together, or not against the baseline; None if they were.
     """
 
     build: str
@@ -54,6 +55,7 @@ class Deployed:
     together: Mapping[str, Row] | None = None
     both: Mapping[str, Row] | None = None
     done: bool = False
+    failure: str | None = None
 
 
 def deployed(by: ByType, row_of: Callable[[CellId], Row | None]) -> Deployed | None:
@@ -74,4 +76,5 @@ def deployed(by: ByType, row_of: Callable[[CellId], Row | None]) -> Deployed | N
     taken = next((event for event in by.of(DeploymentTaken) if event.build == build), None)
     if taken is None:
         return Deployed(build, choices)
-    return Deployed(build, choices, taken.choices, taken.words, rows(taken.cells), rows(taken.both), done=True)
+    together, both = rows(taken.cells), rows(taken.both)
+    return Deployed(build, choices, taken.choices, taken.words, together, both, done=True, failure=taken.failure)

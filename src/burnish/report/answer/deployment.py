@@ -52,6 +52,8 @@ def lines(result: Result) -> list[str]:
 def _together(result: Result, found: Deployed) -> list[str]:
     if not found.done:
         return ["Not all choices are measured; the same command resumes."]
+    if found.failure and not found.together:
+        return [f"{', '.join(found.taken)}: faster by themselves; together not measured: {found.failure}"]
     if not found.taken:
         return [f"Deploy {found.build} as usual: no choice is faster on a load and slower on none."]
     names = ", ".join(found.taken)
@@ -64,6 +66,8 @@ def _together(result: Result, found: Deployed) -> list[str]:
         if both is not None:
             parts.append(f"both {interval_words(both.ratio)} times {result.baseline}'s {row.headline}: measured")
         texts.append(f"{load}: {', '.join(parts)}.")
+    if found.failure:
+        texts.append(f"build and deployment together against {result.baseline}: not measured: {found.failure}")
     return texts
 
 

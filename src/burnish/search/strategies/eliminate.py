@@ -34,7 +34,7 @@ def eliminate(desk: Desk, base: Point, best: Point) -> Strategy[Point]:
             return best
         name, level = doubtful[0]
         tried.add((name, level))
-        without = desk.space.changed(best, {name: desk.space.levels(base)[name]})
+        without = desk.space.changed(best, {name: desk.space.levels(base)[name]}, keep=base.names)
         if without == best or not without.settings:
             continue
         before = desk.book.spent

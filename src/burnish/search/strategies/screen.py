@@ -16,12 +16,17 @@ KEEP = 1.0
 
 
 def factors_around(desk: Desk, base: Point, choices: Sequence[Choice]) -> list[tuple[str, str]]:
-    """(choice, level) of every other level that is allowed at this build without changing anything else."""
+    """(choice, level) of every other level that is allowed at this build without changing anything else.
+
+    No level is a step back to the usual one. What a build has beyond the baseline is a known gain: it has it from the
+    known-good build that the ladder found best, or from a screen. Offered as a change, `profile=none` would be expected
+    to bring what the profile brought, and half of a design's builds would be without it.
+    """
     now = desk.space.levels(base)
     return [
         (choice.name, level)
         for choice in choices
-        for level in choice.levels
+        for level in choice.levels[1:]
         if level != now[choice.name] and desk.space.broken(desk.space.point({**now, choice.name: level})) is None
     ]
 
@@ -91,5 +96,5 @@ def combined(desk: Desk, base: Point, effects: Sequence[Effect], least: float = 
     # Of two that exclude each other the better one is kept: it comes last.
     point = base
     for one in good:
-        point = desk.space.changed(point, {one.choice: one.level})
+        point = desk.space.changed(point, {one.choice: one.level}, keep=base.names)
     return point

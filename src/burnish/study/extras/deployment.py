@@ -8,6 +8,7 @@ usual, so that the figure for build and deployment is measured too, not multipli
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +72,7 @@ def _build(workshop: Workshop) -> str:
     """The build that is deployed: a search's winner, else what is recommended, else the baseline."""
     if workshop.study.search is None:
         return recommended(workshop) or workshop.study.base
-    ended = workshop.record.last(SearchEnded)
+    ended = next(workshop.record.events(SearchEnded), None)  # as it was then: later ones are of other sittings
     return (ended.event.winner if ended is not None else None) or workshop.study.base
 
 
@@ -165,16 +166,21 @@ def _comparison(placing: Placing, like: Comparison, base: str, candidate: str, w
 
 
 def _measure(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, CellId] | None:
-    """Measures these comparisons by the study's rule; returns their cells by load, or None if there is no time.
+    """Measures these comparisons by the study's rule; returns their cells by load, or None if another session has time.
 
     Raises:
-        NotMeasured: one of them can't be measured.
+        NotMeasured: one of them can't be measured, or a search's budget, which no session has again, lacks the time.
         UserError: the server refuses the setting.
     """
     trials = [_examined(workshop, comparison) for comparison in comparisons]
     times = timings(workshop.session)
-    expected = sum(workshop.study.rule.minimum * start_seconds(times[trial.cell.design]) for trial in trials)
-    why = Allowance(workshop.session.options.budget, workshop.session.began).why_not(expected)
+    left = [trial for trial in trials if workshop.record.last(VerdictReached, cell=trial.cell.id) is None]
+    expected = sum(workshop.study.rule.minimum * start_seconds(times[trial.cell.design]) for trial in left)
+    again = workshop.study.search is None
+    began = time.monotonic() - workshop.spent
+    why = Allowance(workshop.session.options.budget, began, again).why_not(expected) if left else None
+    if why is not None and not again:
+        raise NotMeasured(why)
     if why is not None:
         workshop.session.bench.say(f"deployment, {trials[0].candidate.label}: {why}")
         return None
@@ -208,9 +214,15 @@ def _together(workshop: Workshop, build: str, loads: Mapping[str, Comparison]) -
     words = tuple(word for choice in taken for word in choice.words)
     cells: dict[str, CellId] | None = {}
     both: dict[str, CellId] | None = {}
-    if taken:
-        cells = _measure(workshop, _on(workshop, loads, build, build, words))
-        if build != study.base and cells is not None:
+    failure = None
+    try:
+        if taken:
+            cells = _measure(workshop, _on(workshop, loads, build, build, words))
+        if taken and build != study.base and cells is not None:
             both = _measure(workshop, _on(workshop, loads, study.base, build, words))
+    except NotMeasured as left:
+        failure = str(left)
+        workshop.session.bench.say(f"deployment, together: {left}")
     if cells is not None and both is not None:
-        record.append(DeploymentTaken(build, tuple(choice.name for choice in taken), words, cells, both))
+        names = tuple(choice.name for choice in taken)
+        record.append(DeploymentTaken(build, names, words, cells, both, failure))

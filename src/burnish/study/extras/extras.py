@@ -116,15 +116,17 @@ class Extra:
 
 @dataclass(frozen=True)
 class Allowance:
-    """The time that a session's budget still allows.
+    """The time that a budget still allows.
 
     Attributes:
         budget: seconds; None: as long as it takes.
-        began: when the session began, seconds of the monotonic clock.
+        began: when the time that it is about began, seconds of the monotonic clock.
+        again: whether the same command has the whole budget again.
     """
 
     budget: float | None = None
     began: float = field(default_factory=time.monotonic)
+    again: bool = True
 
     def why_not(self, seconds: float) -> str | None:
         """Why there is no time for something that takes so many seconds; None if there is time."""
@@ -133,7 +135,7 @@ class Allowance:
             return None
         return (
             f"cut by --budget: {duration(spent)} of {duration(self.budget)} were used up before it, and it needs about "
-            f"{minutes(seconds)}; the same command resumes"
+            f"{minutes(seconds)}{'; the same command resumes' * self.again}"
         )
 
 

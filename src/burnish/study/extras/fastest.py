@@ -23,6 +23,7 @@ from burnish.search.search import Search, replayed
 from burnish.search.space import Point
 from burnish.study.comparison import Comparison
 from burnish.study.extras.searched import begun_of, lost_seconds, settings_of, told_of
+from burnish.study.extras.sitting import sit_again
 from burnish.study.judging import measure_again
 from burnish.study.planning.confirming import again
 from burnish.study.planning.study_plan import StudyPlan
@@ -43,25 +44,29 @@ def check_request(study: Study, plan: StudyPlan, options: Options) -> None:
 def search(workshop: Workshop, plan: StudyPlan) -> None:
     """Searches until the strategy is at its end or the budget is; resumes where the record ends.
 
+    A search that is at its end takes another sitting of its finalist, if one is due.
+
     Raises:
         UserError: the space is not the one that the search began with.
     """
     session, record, request = workshop.session, workshop.record, workshop.study.search
     assert request is not None  # noqa: S101 - called for such studies only
-    if record.last(SearchEnded) is not None:
+    steps = [recorded.event for recorded in record.events(SearchTold)]
+    for event in steps:
+        _candidate(workshop, request.space.point(event.settings), event.variant)
+    if (ended := record.last(SearchEnded)) is not None:
+        sit_again(workshop, ended.event)
         return
     earlier = record.last(SearchBegun)
     if earlier is None:
-        before = time.monotonic() - session.began
-        begun = replace(begun_of(workshop.study, plan, session.options, session.seed), before=before)
+        begun = begun_of(workshop.study, plan, session.options, session.seed)
+        begun = replace(begun, before=session.used)  # a session that was killed while the baseline was built counts
         record.append(begun)
     else:
         begun = earlier.event
-    told = {event.number: told_of(event) for event in (recorded.event for recorded in record.events(SearchTold))}
-    for event in (recorded.event for recorded in record.events(SearchTold)):
-        _candidate(workshop, request.space.point(event.settings), event.variant)
+    told = {event.number: told_of(event) for event in steps}
     under_way = replayed(request.space, settings_of(request, begun), told)
-    lost = lost_seconds(record.every()) if earlier is not None else 0.0
+    lost = lost_seconds(begun, steps, session.used)
     while asks := under_way.ask():
         for ask in asks:
             session.bench.say(f"search, step {ask.number} ({ask.stage}): {ask.point.words}")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Sequence
 
 from burnish.base.errors import UserError
-from burnish.record.events import Event, Recorded
 from burnish.record.events.searches import SearchBegun, SearchTold
-from burnish.record.events.study import SessionBegun
 from burnish.search.asks import Costs, Objective, Settings, Told
 from burnish.search.space import Step
 from burnish.statistics.sequential import Rule
@@ -96,15 +93,12 @@ def told_of(event: SearchTold) -> Told:
     return Told(event.readings, event.making, event.seconds, event.digest, event.failed)
 
 
-def lost_seconds(events: Iterable[Recorded[Event]]) -> float:
-    """Seconds that sessions used after the last step that they finished; nothing is used between two sessions."""
-    lost = 0.0
-    since = last = None
-    for recorded in events:
-        now = datetime.fromisoformat(recorded.at)
-        if isinstance(recorded.event, SearchBegun | SearchTold):
-            lost, since = 0.0, now
-        elif isinstance(recorded.event, SessionBegun) and since is not None and last is not None:
-            lost, since = lost + (last - since).total_seconds(), now
-        last = now
-    return lost + (last - since).total_seconds() if since is not None and last is not None else 0.0
+def lost_seconds(begun: SearchBegun, steps: Sequence[SearchTold], used: float) -> float:
+    """Seconds that sessions used on no step that they finished: what a kill cost.
+
+    Args:
+        begun: the search, as it began.
+        steps: those that are finished.
+        used: seconds that the run has used in all its sessions.
+    """
+    return max(0.0, used - begun.before - sum(step.seconds for step in steps))

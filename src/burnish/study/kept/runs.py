@@ -11,20 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish import __version__
-from burnish.base.durations import duration
 from burnish.base.errors import UserError, unknown
 from burnish.base.files import held
 from burnish.base.paths import Home
 from burnish.catalogue import load
-from burnish.model.cell import ComparisonId, Role
-from burnish.model.sittings import Schedule
-from burnish.record.events.bundled import ComparisonTried, FigureMeasured
+from burnish.record.events.bundled import FigureMeasured
 from burnish.record.events.study import RecordImported, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, DamagedError, Record
 from burnish.study.kept import damaged
+from burnish.study.kept.sittings import Next, next_sitting
 from burnish.study.request.definition import Definition
-from burnish.study.trials.schedule import cell_sittings, is_due
 
 _DRAFT = ".draft-"
 
@@ -180,45 +177,6 @@ def _is_open(record: Record, definition: Definition) -> bool:
     return _is_of(record, definition) and record.last(StudyFinished) is None
 
 
-def settled(record: Record, schedule: Schedule, boot: str) -> frozenset[ComparisonId]:
-    """The comparisons for which nothing is to be done now: those that have a figure, or a verdict and all sittings
-    that are due.
-
-    Args:
-        record: the run's.
-        schedule: in how many sittings it is measured.
-        boot: the host's boot.
-    """
-    decided = {recorded.event.cell for recorded in record.events(VerdictReached)}
-    if schedule.count > 1:
-        decided -= {cell for cell in decided if is_due(cell_sittings(record, cell, boot), schedule)}
-    tried = {recorded.event.comparison for recorded in record.events(ComparisonTried) if recorded.event.cell in decided}
-    return frozenset(tried | {recorded.event.comparison for recorded in record.events(FigureMeasured)})
-
-
-@dataclass(frozen=True)
-class Next:
-    """The next sitting of a run.
-
-    Attributes:
-        number: which sitting it is, from 1.
-        of: number of sittings that were requested.
-        due: when it may begin, seconds since 1970.
-    """
-
-    number: int
-    of: int
-    due: float
-
-    @property
-    def words(self) -> str:
-        """When it is due, in a sentence."""
-        wait = self.due - time.time()
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.due))
-        due = f"due at {when} (in {duration(wait)})" if wait > 0 else "due now"
-        return f"sitting {self.number} of {self.of} is {due}"
-
-
 @dataclass(frozen=True)
 class Unfinished:
     """A run that its command resumes.
@@ -250,29 +208,6 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
             words = tuple(word for word in call.words if word != "--fresh")
             runs.append(Unfinished(folder, words, call.folder, next_sitting(record, call.schedule, boot)))
     return runs
-
-
-def next_sitting(record: Record, schedule: Schedule, boot: str) -> Next | None:
-    """The next sitting of a run whose cells are decided; None if none of them needs one.
-
-    It is due when it is due for the cell that waits longest, so that one call takes the starts of all.
-
-    Args:
-        record: the run's.
-        schedule: in how many sittings it is measured.
-        boot: the host's boot.
-    """
-    if schedule.count < 2:
-        return None
-    # A confirmation gets its share of a sitting, but none is begun for it: another candidate may be the best by then.
-    cells = dict.fromkeys(
-        recorded.event.cell for recorded in record.events(VerdictReached) if recorded.event.cell.role is Role.CLAIM
-    )
-    open_cells = [one for cell in cells if (one := cell_sittings(record, cell, boot)) and one.wanted(schedule)]
-    if not open_cells:
-        return None
-    number = min(one.full for one in open_cells) + 1
-    return Next(number, schedule.count, max(one.due(schedule) for one in open_cells))
 
 
 @contextlib.contextmanager

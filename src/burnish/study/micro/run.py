@@ -38,6 +38,7 @@ from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, judge
 from burnish.study import needs
 from burnish.study.kept import runs as studies
+from burnish.study.kept.machine import machine
 from burnish.study.micro.trees import SideRequest, Trees
 from burnish.study.request.options import Ask, Options
 from burnish.study.trials.findings import interval_of
@@ -192,7 +193,8 @@ def micro(home: Home, request: Request, console: Console, ask: Ask | None) -> Re
     entries = chosen(request)
     spec = load.engine(entries[0].engine)
     options = Options(yes=request.yes)
-    with studies.lock(home):
+    say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+    with studies.lock(home), machine(home, say):
         process.sweep()
         cross = None
         if request.check is not None:

@@ -16,7 +16,8 @@ from burnish.study.builds.resolving import UNKNOWN_SOURCE
 from burnish.study.builds.source import source_request
 from burnish.study.extras import extras as extra_work
 from burnish.study.extras.extras import Extra
-from burnish.study.kept.runs import open_record, settled
+from burnish.study.kept.runs import open_record
+from burnish.study.kept.sittings import settled
 from burnish.study.planning import costs, trials_ahead
 from burnish.study.planning.confirming import Expected
 from burnish.study.planning.costs import Forecast
@@ -114,7 +115,8 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:
-            have, done = settled(record, options.schedule, boot_now()), extra_work.reported(record)
+            asked = [comparison.id for comparison in study.comparisons]
+            have, done = settled(record, options.schedule, boot_now(), asked), extra_work.reported(record)
     forecast, extras = extra_work.predict(home, study, selection, options, have, done)
     chosen = costs.within(selection, forecast, options.budget)
     if chosen is not selection:

@@ -93,6 +93,17 @@ def is_due(sittings: CellSittings | None, schedule: Schedule, now: float | None 
     return sittings.due(schedule) <= (time.time() if now is None else now)
 
 
+def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[float, ...]]:
+    """By sitting, the readings of a quantity of a cell's valid starts that have it; sittings without any are left
+    out."""
+    groups = _groups(record, list(record.events(StartDone, cell=cell)))
+    readings = [
+        tuple(start.event.readings[quantity] for start in group if quantity in start.event.readings)
+        for group in ([start for start in group if start.event.invalid is None] for group in groups)
+    ]
+    return [one for one in readings if one]
+
+
 def _groups(record: Record, starts: Sequence[Recorded[StartDone]]) -> list[list[Recorded[StartDone]]]:
     """A cell's starts by sitting."""
     numbers = sittings_of([moment(record, start) for start in starts])

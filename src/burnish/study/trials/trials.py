@@ -145,6 +145,11 @@ class Trials:
             if (had.valid or had.invalid) and self.record.last(VerdictReached, cell=cell.id) is None:
                 self._close(cell, self.judge(cell, rule), rule)
 
+    def sit_again(self, cells: Sequence[Cell]) -> None:
+        """Takes the starts of another sitting of cells that have a verdict; of one that was interrupted, the rest."""
+        sittings = [(cell, self._sittings(cell)) for cell in cells]
+        self._sit_again([cell for cell, one in sittings if one is not None and one.taken < one.target])
+
     def _sittings(self, cell: Cell) -> CellSittings | None:
         return cell_sittings(self.record, cell.id, self.boot)
 

@@ -9,6 +9,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -41,6 +42,7 @@ from burnish.study.builds.programs import differences, known_program, of_one_pro
 from burnish.study.builds.source import obtain_source
 from burnish.study.cells import Cell, own_placement
 from burnish.study.kept import runs as studies
+from burnish.study.kept.machine import machine
 from burnish.study.request import conditions
 from burnish.study.request import workloads as workload_choice
 from burnish.study.request.definition import definition_of
@@ -164,7 +166,8 @@ def why(
     if len(workloads) > 1:
         raise UserError(f"--workload {workload}: that is {len(workloads)} loads; name one, as in {workloads[0].name}")
     groups = [*spec.load_packages, *conditions.groups(spec, options)]
-    with studies.lock(home):
+    say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+    with studies.lock(home), machine(home, say):
         needs.ensure(groups, "the load", options, ask)
         return explain(home, request, workloads[0], seconds, options, console, ask)
 

@@ -19,8 +19,8 @@ from burnish.study.builds.programs import differences, known_program, note_varia
 from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
-from burnish.study.kept.runs import settled
 from burnish.study.kept.scatter import scatter_of, sentence
+from burnish.study.kept.sittings import settled
 from burnish.study.planning import forecast
 from burnish.study.planning.study_plan import StudyPlan
 from burnish.study.request import conditions
@@ -62,7 +62,8 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
 def open_comparisons(workshop: Workshop) -> list[Comparison]:
     """The comparisons of this session that have neither a verdict nor a reason not to be measured."""
     session = workshop.session
-    have = settled(workshop.record, session.options.schedule, session.host.boot)
+    asked = [comparison.id for comparison in workshop.selection.chosen]
+    have = settled(workshop.record, session.options.schedule, session.host.boot, asked)
     return [
         comparison
         for comparison in workshop.selection.chosen

@@ -23,7 +23,7 @@ from burnish.statistics.verdicts import Kind, Rule
 from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
 from burnish.study.extras.extras import SLACK
-from burnish.study.kept.runs import next_sitting
+from burnish.study.kept.sittings import next_sitting
 from burnish.study.planning import forecast
 from burnish.study.request.selection import needed
 from burnish.study.study import Study

@@ -89,6 +89,16 @@ class Workshop:
         return self.session.record
 
     @property
+    def spent(self) -> float:
+        """Seconds that count against the budget.
+
+        A search's budget is for all of it, in however many sessions it is done; another study's is for one session,
+        and the same command has it again.
+        """
+        session = self.session
+        return session.used if self.study.search is not None else session.used - session.earlier
+
+    @property
     def data(self) -> Mapping[str, Entry]:
         """Dataset entries by workload name."""
         return self.maker.data if self.maker is not None else self.program_data

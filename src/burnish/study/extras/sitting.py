@@ -1,0 +1,82 @@
+"""Another sitting of a search: its finalist alone is measured anew, and judged by the starts of all sittings.
+
+The search's budget is for its first sitting. What was picked then stays picked: in a later one the starts of its claim
+and of its confirmation are taken again, on every load, and say together whether it is faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from burnish.record.events.searches import FinalistOn, SearchBegun, SearchEnded
+from burnish.record.events.study import SpreadAssumed
+from burnish.statistics.intervals import Interval
+from burnish.statistics.sequential import Rule
+from burnish.statistics.sittings import SittingCell
+from burnish.statistics.verdicts import Judgement, Kind
+from burnish.study.extras.searched import TELL_APART
+from burnish.study.judging import measure_again
+from burnish.study.kept.sittings import sitting_due
+from burnish.study.planning.confirming import again
+from burnish.study.request.selection import needed
+from burnish.study.trials.schedule import sitting_readings
+from burnish.study.workshop.group import begin_trials, trial_of
+from burnish.study.workshop.workshop import NotMeasured, Workshop
+
+Sittings = Mapping[str, Sequence[Sequence[float]]]
+"""By load, the readings of the finalist's fresh starts in each sitting."""
+
+
+def sit_again(workshop: Workshop, ended: SearchEnded) -> None:
+    """Takes another sitting of a search's finalist, if one is due, and records what all of them say."""
+    session, study, record = workshop.session, workshop.study, workshop.record
+    if ended.finalist is None or not sitting_due(record, session.options.schedule, session.host.boot):
+        return
+    comparisons = [one for one in study.comparisons if one.candidate == ended.finalist]
+    session.bench.say(f"{ended.finalist}: measured in another sitting")
+    try:
+        workshop.make_baseline()
+        workshop.make(needed(study, comparisons))
+        trials = [trial_of(workshop, comparison) for comparison in comparisons]
+    except NotMeasured as left:
+        session.bench.say(f"{ended.finalist}: no further sitting: {left}")
+        return
+    begin_trials(workshop, trials).sit_again([trial.cell for trial in trials])
+    measure_again(workshop, comparisons)
+    cells = {one.load: again(workshop.cell(one), study.confirmation, "") for one in comparisons}
+    sittings = {load: sitting_readings(record, cell.id, cell.headline) for load, cell in cells.items()}
+    begun, spread = record.last(SearchBegun), record.last(SpreadAssumed)
+    if begun is not None and spread is not None and all(sittings.values()):
+        record.append(over_sittings(ended, begun.event, sittings, spread.event))
+
+
+def over_sittings(ended: SearchEnded, begun: SearchBegun, sittings: Sittings, assumed: SpreadAssumed) -> SearchEnded:
+    """What a search came to by the fresh starts of several sittings; pure."""
+
+    def judged(readings: Sequence[Sequence[float]]) -> Judgement:
+        cell = SittingCell(ended.finalist or "", tuple(map(tuple, readings)), assumed.spread)
+        return cell.judge(Rule.fixed(max(2, cell.starts), delta=TELL_APART))
+
+    weights, total = begun.weights, sum(begun.weights.values())
+    count = min(map(len, sittings.values()))
+    scores = [
+        [
+            sum(weights[load] * reading for load, reading in zip(weights, start, strict=True)) / total
+            for start in zip(*(sittings[load][number] for load in weights), strict=False)
+        ]
+        for number in range(count)
+    ]
+    on = {load: judged(readings).difference for load, readings in sittings.items()}
+    loads = tuple(_on(one, on.get(one.load)) for one in ended.loads)
+    slower = tuple(load for load in begun.guards if (found := on.get(load)) is None or found.low < 1.0 - TELL_APART)
+    faster = judged(scores).kind is Kind.FASTER and not slower
+    words = (
+        f"{ended.finalist} measured in {count} sittings: {'' if faster else 'not '}shown to be faster in another one"
+    )
+    path = (*(line for line in ended.path if not line.startswith(f"{ended.finalist} measured in ")), words)
+    return replace(ended, winner=ended.finalist if faster else None, slower_on=slower, path=path, loads=loads)
+
+
+def _on(load: FinalistOn, found: Interval | None) -> FinalistOn:
+    return load if found is None else replace(load, ratio=found.ratio, low=found.low, high=found.high)

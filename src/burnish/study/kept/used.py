@@ -1,0 +1,25 @@
+"""The time that a run's sessions have used, for a budget that is for all of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from burnish.record import live
+from burnish.record.events.study import SessionBegun
+from burnish.record.record import Record
+
+
+def used_before(record: Record) -> float:
+    """Seconds that the sessions of a run have used; nothing is used between two of them.
+
+    A session that was killed lasted until its last sign of life: its last event, or what it told of the step that it
+    was at, about once a second. A compile of half an hour has no event before its end. Of sessions before the last
+    one, the last says what they used; in records of older versions it does not, and they count as nothing.
+    """
+    session = record.last(SessionBegun)
+    if session is None:
+        return 0.0
+    began = datetime.fromisoformat(session.at).timestamp()
+    told = live.read(record.folder)
+    signs = [datetime.fromisoformat(record.written).timestamp(), *([told.at] if told is not None else [])]
+    return (session.event.used or 0.0) + max(0.0, max(signs) - began)
