@@ -44,7 +44,7 @@ class Spreads:
 
     Attributes:
         profiled: where a side's build has a profile (PGO, BOLT) that the other's has not.
-        alike: where both have the same profile, or none.
+        alike: of duets where both have the same profile, or none.
     """
 
     profiled: Spread

@@ -85,7 +85,7 @@ def test_a_history_is_of_one_kind_of_comparison(home: Home, profile: str | None)
         run(home, f"run{hour}", mean, hours=3 * hour, profile=profile)
     found, shipped = spreads_of(home, "mariadb", HOST), between.shipped("mariadb")
     own, other = (found.profiled, found.alike) if profile else (found.alike, found.profiled)
-    assert own.source == f"40 sittings of this host of builds {'with a profile' if profile else 'without one'}"
+    assert own.source == f"40 sittings of this host of builds {'with' if profile else 'without'} a profile"
     assert other == (shipped.alike if profile else shipped.profiled)
 
 

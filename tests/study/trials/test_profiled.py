@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from burnish.model.cell import BuildId, CellId
+from burnish.model.workload import Design
 from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.study.trials.profiled import Profiles
 
@@ -54,3 +55,11 @@ def test_a_start_names_its_builds() -> None:
     assert differ("name", a="digest", b="digest") is False
     assert differ("o3", a="key-baseline-0", b="another link of it") is False, "by its name"
     assert differ("pgo", a="key-baseline-7", b="key-pgo-7") is True, "a replicate is made as its variant"
+
+
+def test_without_a_profile_only_duets_are_known_to_move_little() -> None:
+    assert PROFILES.kind(CellId("o3", "load"), Design.DUET) is False
+    assert PROFILES.kind(CellId("o3", "load"), Design.INTERLEAVED) is None
+    assert PROFILES.kind(CellId("o3", "load"), Design.SOLO) is None
+    assert PROFILES.kind(CellId("pgo", "load"), Design.INTERLEAVED) is True
+    assert PROFILES.kind(CellId("release", "load"), Design.DUET) is None

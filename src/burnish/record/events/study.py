@@ -82,9 +82,10 @@ class SpreadAssumed(Event):
     """How far ratios are taken to differ between sittings, for cells with fewer than three; a later one replaces it.
 
     Attributes:
-        spread: of comparisons in which a side's build has a profile (PGO, BOLT) that the other's has not; where that
-            is not known, the larger of both; in older records of all comparisons.
-        alike: of comparisons whose sides have the same profile, or none; None in older records.
+        spread: of comparisons in which a side's build has a profile (PGO, BOLT) that the other's has not; in older
+            records of all comparisons.
+        alike: of duets whose sides have the same profile, or none; None in older records. Of all others, and where
+            nothing is known of a program, the larger of both is assumed.
     """
 
     spread: Spread

@@ -13,6 +13,7 @@ from burnish.bench.host import HostFacts
 from burnish.catalogue.between import shipped
 from burnish.model.cell import AA, Role
 from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
+from burnish.model.workload import Design
 from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone
@@ -45,7 +46,7 @@ def spreads_of(home: Home, engine: str, host: HostFacts) -> Spreads:
     known = shipped(engine)
     return Spreads(
         _own(starts[True].values(), "builds with a profile") or known.profiled,
-        _own(starts[False].values(), "builds without one") or known.alike,
+        _own(starts[False].values(), "builds without a profile") or known.alike,
     )
 
 
@@ -72,10 +73,11 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[bool
         [made.event for made in record.events(BuildMade)], [found.event for found in record.events(ProgramFound)]
     )
     builds: dict[tuple[object, int], _Key] = {}
-    profiled: dict[tuple[object, int], bool | None] = {}
+    kinds: dict[tuple[object, int], bool | None] = {}
     for start in record.events(StartBegun):
         cell = start.event.cell
-        profiled[cell, start.event.start] = profiles.differ(cell, start.event.builds)
+        design = Design(start.event.design or Design.DUET)
+        kinds[cell, start.event.start] = profiles.kind(cell, design, start.event.builds)
         builds[cell, start.event.start] = (
             *start.event.builds.values(),
             str(start.event.design),
@@ -86,16 +88,16 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[bool
         cell = done.event.cell
         facts = next((facts for number, facts in reversed(sessions) if number < done.number), None)
         same = cell.role is not Role.CLAIM or cell.control or cell.candidate == AA
-        differ = profiled.get((cell, done.event.start))
+        kind = kinds.get((cell, done.event.start))
         if done.event.invalid is not None or "capacity" not in done.event.readings or same or facts is None:
             continue
-        if differ is None:
+        if kind is None:
             continue
         ended = datetime.fromisoformat(done.at).timestamp()
         moment = Moment(ended - done.event.seconds, ended, str(facts.get("boot", "")))
         # The digest of the data tells apart what loads of one name do in two runs.
         key = (cell.workload, done.event.fingerprint, *builds.get((cell, done.event.start), ()))
-        yield differ, key, moment, done.event.readings["capacity"]
+        yield kind, key, moment, done.event.readings["capacity"]
 
 
 def _sittings(taken: list[tuple[Moment, float]]) -> list[Known]:

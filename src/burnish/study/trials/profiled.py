@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from burnish.model.cell import CellId
+from burnish.model.workload import Design
 from burnish.record.events.builds import BuildMade, ProgramFound
 
 
@@ -25,6 +26,21 @@ class Profiles:
             self._key.setdefault(build.build.variant, build.key)
         for program in found:
             self._key.setdefault(program.build.variant, program.key)
+
+    def kind(self, cell: CellId, design: Design, builds: Mapping[str, str] | None = None) -> bool | None:
+        """The kind of a start of a cell by what is known of such ratios in other sittings.
+
+        Args:
+            cell: the cell.
+            design: of the start.
+            builds: as in `differ`.
+
+        Returns:
+            True if a side has a profile that the other has not; False if it is a duet and none has; None if that is not
+            known, or if neither has one but the sides take turns: such ratios move more than those of a duet do.
+        """
+        differ = self.differ(cell, builds)
+        return differ if differ or design is Design.DUET else None
 
     def differ(self, cell: CellId, builds: Mapping[str, str] | None = None) -> bool | None:
         """Whether a side of a cell has a profile (PGO, BOLT) that the other has not; None if that is not known.

@@ -17,6 +17,7 @@ from burnish.catalogue import between as shipped
 from burnish.model.cell import AA, CellId, Role
 from burnish.model.quantity import HEADLINES
 from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
+from burnish.model.workload import Design
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import BuildMade, ProgramFound
@@ -130,11 +131,10 @@ class _Cells:
     def __init__(self, by: ByType, planned: TrialsPlanned) -> None:
         self.spreads = _spreads(by)
         self.profiles = Profiles(by.of(BuildMade), by.of(ProgramFound))
-        self.builds: dict[CellId, list[Mapping[str, str]]] = {}
+        self.kinds: dict[CellId, set[bool | None]] = {}
         for begun in by.of(StartBegun):
-            builds = self.builds.setdefault(begun.cell, [])
-            if begun.builds not in builds:
-                builds.append(begun.builds)
+            kind = self.profiles.kind(begun.cell, Design(begun.design or Design.DUET), begun.builds)
+            self.kinds.setdefault(begun.cell, set()).add(kind)
         self.rule = Rule(**asdict(planned.rule))
         self.replicates = max((len(keys) for keys in planned.replicates.values()), default=0)
         sessions = by.recorded(SessionBegun)
@@ -231,14 +231,14 @@ class _Cells:
         return SittingCell(
             cell.name,
             tuple(tuple(values) for values in sittings.values()),
-            SAME_PROGRAM if equal else spread_for(self.spreads, self._profiled(cell)),
+            SAME_PROGRAM if equal else spread_for(self.spreads, self._kind(cell)),
             tuple(tuple(values) for values in replicates),
         )
 
-    def _profiled(self, cell: CellId) -> bool | None:
-        """Whether a side of a cell has a profile that the other has not; None if it is not known of every start."""
-        known = [self.profiles.differ(cell, builds) for builds in self.builds.get(cell) or [{}]]
-        return None if None in known and True not in known else any(known)
+    def _kind(self, cell: CellId) -> bool | None:
+        """The kind of a cell; None if that of some start is not known."""
+        kinds = self.kinds.get(cell, {None})
+        return None if None in kinds and True not in kinds else any(kinds)
 
     def _boot(self, start: Recorded[StartDone]) -> str:
         """The boot of the session that took a start; '' if unknown, as in a merged record."""
