@@ -1,11 +1,12 @@
 """How often the interval "to be repeated" holds, by how many sittings there are and how far they differ.
 
-    python benchmarks/sittings_coverage.py [--studies 20000]
+    python benchmarks/sittings_coverage.py [--studies 20000] [--truths 0.01]
 
 The first sitting is a sequential study (at most 12 starts, the usual looks); every further one takes as many starts as
 it did. The truth is the mean over all sittings that there might be. With one sitting or two the interval relies on a
-spread between sittings from elsewhere: an estimate with 18 degrees of freedom of 0.9 %, while the true spread is each
-of the columns. The seed is fixed.
+spread between sittings from elsewhere: an estimate with the size and the degrees of freedom of the shipped figure of
+its kind (builds with a profile that the other side has not, and the rest), while the true spread is each of the
+columns. The seed is fixed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import numpy as np
 from scipy.special import stdtrit
 
+from burnish.catalogue.between import shipped
 from burnish.model.sittings import Spread
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.hosts import tails
@@ -26,11 +28,12 @@ from burnish.statistics.sittings import ENOUGH, half_width, spread_half
 SEED = 61
 RULE = Rule(cap=12)
 SD_START = 0.0076
-ASSUMED, DF = 0.009, 18.0
-SPREADS = (0.0, 0.0045, 0.009, 0.012, 0.015)
+KINDS = {"with a profile": shipped("mariadb").profiled, "without": shipped("mariadb").alike}
+SPREADS = (0.0, 0.0035, 0.0085, 0.0113, 0.015, 0.0175)
+"""Both shipped figures are among them, and the upper ends of their intervals."""
 SITTINGS = (1, 2, 3, 4, 5, 6)
 TRUTHS = (0.0, 0.01, 0.05)
-COSTED = (0.004, 0.0064, 0.009, 0.0106)
+COSTED = (0.0035, 0.0064, 0.009, 0.0113, 0.015, 0.0175)
 START_S = 15.5
 """Seconds of a start of three pairs (docs/results/verdict-figures.md)."""
 
@@ -47,27 +50,31 @@ def moments(rng: np.random.Generator, studies: int, sittings: int, truth: float,
     return [mean, squares / (taken - 1), np.broadcast_to(taken, mean.shape).astype(float)]
 
 
-def coverage(studies: int, sittings: int, truth: float, spread: float) -> tuple[float, float]:
-    """Share of studies whose interval holds `truth`, and the intervals' median half-width."""
+def coverage(studies: int, sittings: int, truth: float, spread: float, known: Spread) -> tuple[float, float]:
+    """Share of studies whose interval, with what is `known` of the spread, holds `truth`; the median half-width."""
     rng = np.random.default_rng((SEED, sittings, round(truth * 1e6), round(spread * 1e6)))
     means, variances, counts = moments(rng, studies, sittings, truth, spread)
     within, _ = tails(RULE)
     if sittings >= ENOUGH:
-        half = half_width(means, variances, counts, within, RULE.alpha / 2, Spread(ASSUMED, DF, ""))
+        half = half_width(means, variances, counts, within, RULE.alpha / 2, known)
     else:
         # The assumed spread is an estimate, so that each study has its own, as a host's history would give.
-        assumed = ASSUMED * np.sqrt(rng.chisquare(DF, studies) / DF)
+        assumed = known.sd * np.sqrt(rng.chisquare(known.df, studies) / known.df)
         starts = half_width(means, variances, counts, within, RULE.alpha / 2, Spread(0.0, math.inf, ""))
-        half = np.hypot(starts, assumed * spread_half(Spread(1.0, DF, ""), RULE.alpha / 2, sittings))
+        half = np.hypot(starts, assumed * spread_half(Spread(1.0, known.df, ""), RULE.alpha / 2, sittings))
     held = np.abs(means.mean(axis=1) - truth) <= half
     return float(held.mean()), float(np.median(half))
 
 
 def cost(spread: float, starts: int, sittings: int) -> float:
-    """Expected half-width of the interval "to be repeated" with so many starts in each of so many sittings."""
+    """Expected half-width of the interval "to be repeated" with so many starts in each of so many sittings.
+
+    With one or two the spread has the degrees of freedom of the shipped figure next to it.
+    """
+    df = min(KINDS.values(), key=lambda known: abs(known.sd - spread)).df
     error = math.hypot(spread, SD_START / math.sqrt(starts))
     if sittings < ENOUGH:
-        rest = spread_half(Spread(spread, DF, ""), RULE.alpha / 2, sittings)
+        rest = spread_half(Spread(spread, df, ""), RULE.alpha / 2, sittings)
         return math.hypot(
             -float(stdtrit(sittings * (starts - 1), 0.025)) * SD_START / math.sqrt(starts * sittings), rest
         )
@@ -88,15 +95,18 @@ def main(words: list[str]) -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--studies", type=int, default=20_000)
-    studies = parser.parse_args(words).studies
+    parser.add_argument("--truths", type=float, nargs="+", default=TRUTHS, help="true log-ratios")
+    asked = parser.parse_args(words)
     columns = [f"spread {100 * spread:.2f} %" for spread in SPREADS]
-    for truth in TRUTHS:
+    for truth in asked.truths:
         print(f"\nTrue ratio {math.exp(truth):.3f}: coverage of the 95 % interval (median half-width)\n")
         print(f"| sittings | {' | '.join(columns)} |")
         print("| --- " * (len(columns) + 1) + "|")
         for sittings in SITTINGS:
-            cells = [coverage(studies, sittings, truth, spread) for spread in SPREADS]
-            print(f"| {sittings} | " + " | ".join(f"{100 * c:.1f} % (±{100 * h:.2f} %)" for c, h in cells) + " |")
+            for kind, known in KINDS.items() if sittings < ENOUGH else [("", KINDS["without"])]:
+                cells = [coverage(asked.studies, sittings, truth, spread, known) for spread in SPREADS]
+                texts = " | ".join(f"{100 * held:.1f} % (±{100 * half:.2f} %)" for held, half in cells)
+                print(f"| {', '.join(filter(None, (str(sittings), kind)))} | {texts} |", flush=True)
     print_costs()
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from burnish.statistics.between import Known, between
 
@@ -38,6 +39,18 @@ def test_degrees_of_freedom_are_fewer_where_starts_are_noisy() -> None:
     assert (large.comparisons, large.sittings) == (20, 40)
     assert 18 < large.df <= 20
     assert small.df < 15
+
+
+def test_degrees_of_freedom_reach_as_far_up_as_the_interval() -> None:
+    found = between(groups(np.random.default_rng(37), 0.005))
+    assert found is not None
+    assert found.sd * math.sqrt(found.df / chi2.ppf(0.025, found.df)) == pytest.approx(found.high)
+    exact = between([[Known(0.01, 1e-12), Known(0.02, 1e-12)]] * 6)
+    assert exact is not None
+    assert exact.df == pytest.approx(6.0, rel=1e-3)
+    none = between([[Known(0.01, 1e-4), Known(0.01, 1e-4)]] * 6)
+    assert none is not None
+    assert (none.sd, none.df) == (0.0, 0.0)
 
 
 def test_single_sittings_tell_nothing() -> None:

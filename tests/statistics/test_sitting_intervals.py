@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import scipy
 
-from burnish.model.sittings import Moment, Spread, sittings_of
+from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
 from burnish.statistics import multiplicity
 from burnish.statistics.hosts import tails
 from burnish.statistics.intervals import fixed_interval
 from burnish.statistics.sequential import Rule
-from burnish.statistics.sittings import SittingCell, half_width
+from burnish.statistics.sittings import SittingCell, half_width, spread_for
 from burnish.statistics.verdicts import Kind
 
 NONE = Spread(0.0, math.inf, "known to be none")
@@ -31,6 +31,14 @@ def test_without_a_spread_one_sitting_has_the_interval_of_its_starts() -> None:
     plain = fixed_interval(EIGHT)
     assert judged is not None
     assert (judged.ratio, judged.low, judged.high) == pytest.approx((plain.ratio, plain.low, plain.high))
+
+
+def test_of_an_unknown_kind_of_comparison_the_larger_spread_is_assumed() -> None:
+    surer, rougher = Spread(0.004, 30.0, "well known"), Spread(0.0035, 3.0, "hardly known")
+    assert spread_for(Spreads(surer, rougher), True) == surer
+    assert spread_for(Spreads(surer, rougher), False) == rougher
+    assert spread_for(Spreads(surer, rougher), None) == rougher, "by what it adds to an interval, not by its size"
+    assert spread_for(Spreads(rougher, surer), None) == rougher
 
 
 def test_a_spread_is_added_to_what_the_starts_tell() -> None:

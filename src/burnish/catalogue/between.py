@@ -1,24 +1,41 @@
-"""How far ratios move between sittings where nothing else is known: an engine's own figure, or the shipped one."""
+"""How far ratios move between sittings where nothing else is known: an engine's own figure, or the shipped ones."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from pydantic import Field
+
 from burnish.catalogue import load
-from burnish.catalogue.edge import ROOT, read_toml, validated
+from burnish.catalogue.edge import ROOT, Entry, read_toml, validated
 from burnish.catalogue.engines import BetweenSittings
-from burnish.model.sittings import Spread
+from burnish.model.sittings import Spread, Spreads
 
 FILE = "between_sittings.toml"
 
 
-def shipped(engine: str) -> Spread:
-    """The spread between sittings that is assumed for an engine; the general one if the engine has none."""
+class _File(Entry):
+    profiled: BetweenSittings
+    alike: BetweenSittings
+    superseded: dict[str, BetweenSittings] = Field(default_factory=dict)
+
+
+def shipped(engine: str) -> Spreads:
+    """The spreads between sittings that are assumed for an engine; the general ones if the engine has none.
+
+    An engine's own figure is of every kind of comparison.
+    """
     known = load.engines().get(engine)
-    return known.between_sittings if known and known.between_sittings else _general()
+    if known and known.between_sittings:
+        return Spreads(known.between_sittings, known.between_sittings)
+    return Spreads(_file().profiled.spread, _file().alike.spread)
+
+
+def superseded(spread: Spread) -> bool:
+    """Whether a spread that a record assumed was shipped once, for all comparisons, and is known to be too rough."""
+    return spread in [one.spread for one in _file().superseded.values()]
 
 
 @lru_cache(maxsize=1)
-def _general() -> Spread:
-    ((name, values),) = read_toml(ROOT / FILE).items()
-    return validated(BetweenSittings, values, f"{FILE}: {name}").spread
+def _file() -> _File:
+    return validated(_File, read_toml(ROOT / FILE), FILE)

@@ -39,6 +39,19 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Spreads:
+    """How far ratios move between sittings, by kind of comparison.
+
+    Attributes:
+        profiled: where a side's build has a profile (PGO, BOLT) that the other's has not.
+        alike: of duets where both have the same profile, or none.
+    """
+
+    profiled: Spread
+    alike: Spread
+
+
+@dataclass(frozen=True)
 class Moment:
     """When a start was taken.
 

@@ -9,6 +9,9 @@ mean have the size that they should have (the generalised Q statistic; Paule and
 
 for N sittings of G comparisons. Its 95 % interval has the values at which Q(τ²) equals the quantiles of χ² with N − G
 degrees of freedom (Q profile; Viechtbauer 2007, Stat. Med. 26:37).
+
+The degrees of freedom of τ² itself are those of the χ² whose upper end would be that of this interval: N − G if the
+sittings' means are exact, fewer where their starts scatter.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+
+_LEAST_DF = 0.1
+"""Fewest degrees of freedom that are told apart from none."""
 
 MOST = 1.0
 """Largest standard deviation between sittings that is looked for, of log-ratios."""
@@ -45,7 +51,8 @@ class Between:
         sd: the estimate τ.
         low: lower end of its 95 % interval.
         high: upper end.
-        df: degrees of freedom of τ²: those of the squares, less what the starts' own noise takes from them.
+        df: degrees of freedom of τ²: those of the squares, less what the starts' own noise takes from them; 0 if the
+            estimate is 0.
         comparisons: number of comparisons that had several sittings.
         sittings: number of their sittings.
     """
@@ -71,10 +78,20 @@ def between(groups: Sequence[Sequence[Known]]) -> Between | None:
         return None
     ends = [_solve(usable, float(scipy.stats.chi2.ppf(p, squares))) for p in (0.975, 0.025)]
     variance = _solve(usable, float(squares))
-    noise = float(np.mean([known.variance for group in usable for known in group]))
-    share = variance / (variance + noise) if variance > 0.0 else 0.0
     low, high = sorted(math.sqrt(end) for end in ends)
-    return Between(math.sqrt(variance), low, high, squares * share**2, len(usable), sittings)
+    df = _degrees(high**2 / variance, squares) if variance > 0.0 else 0.0
+    return Between(math.sqrt(variance), low, high, df, len(usable), sittings)
+
+
+def _degrees(ratio: float, most: int) -> float:
+    """The degrees of freedom, at most so many, at which an estimate's upper 97.5 % end is so many times itself."""
+
+    def excess(df: float) -> float:
+        return float(math.log(df / scipy.stats.chi2.ppf(0.025, df)) - math.log(ratio))
+
+    if excess(most) >= 0.0:
+        return float(most)
+    return float(scipy.optimize.brentq(excess, _LEAST_DF, most)) if excess(_LEAST_DF) > 0.0 else _LEAST_DF
 
 
 def _solve(groups: Sequence[Sequence[Known]], q: float) -> float:

@@ -28,7 +28,7 @@ from burnish.study.extras.extras import SLACK
 from burnish.study.extras.fastest import check_request, search
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
-from burnish.study.kept.history import spread_of
+from burnish.study.kept.history import spreads_of
 from burnish.study.kept.machine import machine
 from burnish.study.kept.sittings import Next, next_sitting, settled
 from burnish.study.kept.stopping import reporting_what_is_kept
@@ -102,7 +102,8 @@ def _run(
         needs.check_memory(plan.builds, memory_with_swap())
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
-        session.record.append(SpreadAssumed(spread_of(home, study.engine.name, session.host)))
+        spreads = spreads_of(home, study.engine.name, session.host)
+        session.record.append(SpreadAssumed(spreads.profiled, spreads.alike))
         session.bench.expect(plan.seconds)
         if draw is not None:
             session.bench.board = partial(_board, session.record, draw)

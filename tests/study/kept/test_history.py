@@ -12,24 +12,37 @@ import pytest
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
 from burnish.catalogue import between
-from burnish.model.cell import CellId
+from burnish.model.cell import BuildId, CellId
+from burnish.record.events.builds import BuildMade
 from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.record import Record
-from burnish.study.kept.history import spread_of
+from burnish.study.kept.history import spreads_of
 from studying import aged
 
 HOST = read_host(programs=False)
 APART = (0.100, 0.120, 0.090, 0.110)
 
 
-def run(home: Home, name: str, mean: float, host: HostFacts = HOST, engine: str = "mariadb", hours: float = 0) -> None:
-    """A run of ten comparisons, four starts each, that was made so many hours ago."""
+def run(
+    home: Home,
+    name: str,
+    mean: float,
+    host: HostFacts = HOST,
+    engine: str = "mariadb",
+    hours: float = 0,
+    profile: str | None = "p",
+    known: bool = True,
+) -> None:
+    """A run of ten comparisons, four starts each, that was made so many hours ago, of builds with such a profile."""
     folder = home.studies / name
     with closing(Record(folder, create=True)) as record:
         definition: dict[str, Any] = {"verb": "tune", "engine": engine}
         record.append(StudyBegun(name, definition))
         record.append(SessionBegun(host.as_record()))
+        for variant, key, used in [("baseline", "b", None), *((f"v{n}", f"k{n}", profile) for n in range(10))]:
+            if known:
+                record.append(BuildMade(BuildId(variant), key, {"profile": used}))
         for number in range(10):
             cell = CellId(f"v{number}", "load")
             for start in range(1, 5):
@@ -49,31 +62,50 @@ def home(tmp_path: Path) -> Home:
 
 
 def test_without_a_history_the_shipped_figure_holds(home: Home) -> None:
-    assert spread_of(home, "mariadb", HOST) == between.shipped("mariadb")
+    assert spreads_of(home, "mariadb", HOST) == between.shipped("mariadb")
     run(home, "one", 0.1)
-    assert spread_of(home, "mariadb", HOST) == between.shipped("mariadb"), "one sitting tells nothing"
+    assert spreads_of(home, "mariadb", HOST) == between.shipped("mariadb"), "one sitting tells nothing"
 
 
 def test_a_hosts_own_sittings_are_relied_on(home: Home) -> None:
     for hour, mean in enumerate(APART):
         run(home, f"run{hour}", mean, hours=3 * hour)
-    found = spread_of(home, "mariadb", HOST)
-    assert found.source == "40 sittings of this host"
+    found = spreads_of(home, "mariadb", HOST).profiled
+    assert found.source == "40 sittings of this host of builds with a profile"
     assert 0.010 < found.sd < 0.016
     assert found.df > 20
-    assert spread_of(home, "sqlite", HOST) == between.shipped("sqlite"), "another engine's runs tell nothing"
+    assert spreads_of(home, "sqlite", HOST) == between.shipped("sqlite"), "another engine's runs tell nothing"
     other = replace(HOST, machine="another")
-    assert spread_of(home, "mariadb", other) == between.shipped("mariadb"), "nor do those of another machine"
+    assert spreads_of(home, "mariadb", other) == between.shipped("mariadb"), "nor do those of another machine"
+
+
+@pytest.mark.parametrize("profile", ["p", None])
+def test_a_history_is_of_one_kind_of_comparison(home: Home, profile: str | None) -> None:
+    for hour, mean in enumerate(APART):
+        run(home, f"run{hour}", mean, hours=3 * hour, profile=profile)
+    found, shipped = spreads_of(home, "mariadb", HOST), between.shipped("mariadb")
+    own, other = (found.profiled, found.alike) if profile else (found.alike, found.profiled)
+    assert own.source == f"40 sittings of this host of builds {'with' if profile else 'without'} a profile"
+    assert other == (shipped.alike if profile else shipped.profiled)
+
+
+def test_builds_of_which_nothing_is_known_tell_of_no_kind(home: Home) -> None:
+    for hour, mean in enumerate(APART):
+        run(home, f"run{hour}", mean, hours=3 * hour, known=False)
+    assert spreads_of(home, "mariadb", HOST) == between.shipped("mariadb")
 
 
 def test_runs_of_one_hour_are_one_sitting(home: Home) -> None:
     for number, mean in enumerate(APART):
         run(home, f"run{number}", mean, hours=0.01 * number)
-    assert spread_of(home, "mariadb", HOST) == between.shipped("mariadb")
+    assert spreads_of(home, "mariadb", HOST) == between.shipped("mariadb")
 
 
-def test_the_shipped_figure_has_its_reason() -> None:
+def test_the_shipped_figures_have_their_source() -> None:
     general = between.shipped("no engine")
-    assert general.source
-    assert 0.005 < general.sd < 0.02
-    assert between.shipped("fake").sd == 0.0
+    assert general.profiled.source
+    assert general.alike.source
+    assert 0.0 < general.alike.sd < 0.005 < general.profiled.sd < 0.02
+    own = between.shipped("fake")
+    assert own.profiled == own.alike
+    assert own.alike.sd == 0.0

@@ -64,7 +64,7 @@ def test_hosts_are_blocks() -> None:
     found = merge(named(MONDAY, TUESDAY))
     assert (found.hosts, found.starts, found.twice) == (2, 13, 0)
     (row,) = fold(found.events).rows
-    spread = shipped("fake")
+    spread = shipped("fake").alike
     hosts = {name: SittingCell(CELL, (tuple(starts),), spread) for name, starts in (("A", QUIET), ("B", NOISY))}
     expected = HostsCell(CELL, hosts).judge(Rule(cap=12))
     assert expected.interval is not None

@@ -85,10 +85,14 @@ class SpreadAssumed(Event):
     """How far ratios are taken to differ between sittings, for cells with fewer than three; a later one replaces it.
 
     Attributes:
-        spread: the spread.
+        spread: of comparisons in which a side's build has a profile (PGO, BOLT) that the other's has not; in older
+            records of all comparisons.
+        alike: of duets whose sides have the same profile, or none; None in older records. Of all others, and where
+            nothing is known of a program, the larger of both is assumed.
     """
 
     spread: Spread
+    alike: Spread | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from burnish.model.condition import DISK, MEMORY
@@ -95,17 +95,26 @@ def _sittings(result: Result) -> list[str]:
     assumed = [sitting for sitting in sittings if sitting.assumed]
     texts = ["intervals are for another sitting on this kind of host; 'sitting' is the half-width within one sitting"]
     if assumed:
-        largest = max(sitting.assumed or 0.0 for sitting in assumed)
-        spread = f"±{100 * math.expm1(largest):.2g} % (one standard deviation)"
         count = max(sitting.sittings for sitting in assumed)
         texts.append(
-            f"{plural(count, 'sitting')}: that sittings differ by {spread} is taken from {assumed[0].source}; "
-            "--sittings 3 measures it"
+            f"{plural(count, 'sitting')}: that sittings differ by {_assumed(assumed)}; --sittings 3 measures it"
         )
     if told:
         most = max(sitting.sittings for sitting in told)
         texts.append(f"{plural(most, 'sitting')}, each of which counts once")
     return texts
+
+
+def _assumed(sittings: Sequence[Sitting]) -> str:
+    """How far sittings are assumed to differ and where that is from, for each kind of comparison, the largest first."""
+    by_source = {sitting.source: sitting.assumed or 0.0 for sitting in sittings}
+    (source, largest), *others = sorted(by_source.items(), key=lambda item: -item[1])
+    texts = [f"±{_percent(largest)} (one standard deviation) is taken from {source}"]
+    return ", ".join(texts + [f"±{_percent(spread)} from {source}" for source, spread in others])
+
+
+def _percent(spread: float) -> str:
+    return f"{100 * math.expm1(spread):.2g} %"
 
 
 def _of(result: Result) -> list[Sitting]:

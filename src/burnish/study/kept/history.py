@@ -12,12 +12,15 @@ from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
 from burnish.catalogue.between import shipped
 from burnish.model.cell import AA, Role
-from burnish.model.sittings import Moment, Spread, sittings_of
+from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
+from burnish.model.workload import Design
+from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.statistics.between import Known, between
 from burnish.study.kept.runs import folders
+from burnish.study.trials.profiled import Profiles
 
 ENOUGH = 8.0
 """Degrees of freedom from which on a host's own history is relied on; with fewer the shipped figure is better known."""
@@ -25,28 +28,39 @@ ENOUGH = 8.0
 _Key = tuple[str, ...]
 
 
-def spread_of(home: Home, engine: str, host: HostFacts) -> Spread:
-    """The spread between sittings that a study on this host assumes: the host's own, else the engine's or the shipped.
+def spreads_of(home: Home, engine: str, host: HostFacts) -> Spreads:
+    """The spreads between sittings that a study on this host assumes, each the host's own if it has enough of that kind
+    of comparison, else the engine's or the shipped one.
 
     Args:
         home: where runs are kept.
         engine: the engine; only its runs count.
         host: this host; runs of another machine count no more than its calibrations do.
     """
-    starts: dict[_Key, list[tuple[Moment, float]]] = {}
+    starts: dict[bool, dict[_Key, list[tuple[Moment, float]]]] = {True: {}, False: {}}
     for folder in folders(home):
         # of a newer Burnish, or damaged
         with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
-            for key, moment, reading in _starts(record, engine, host):
-                starts.setdefault(key, []).append((moment, reading))
-    found = between([group for taken in starts.values() if len(group := _sittings(taken)) > 1])
+            for profiled, key, moment, reading in _starts(record, engine, host):
+                starts[profiled].setdefault(key, []).append((moment, reading))
+    known = shipped(engine)
+    return Spreads(
+        _own(starts[True].values(), "builds with a profile") or known.profiled,
+        _own(starts[False].values(), "builds without a profile") or known.alike,
+    )
+
+
+def _own(taken: Iterable[list[tuple[Moment, float]]], of: str) -> Spread | None:
+    """The spread of comparisons of one kind; None if too little is known of it."""
+    found = between([group for starts in taken if len(group := _sittings(starts)) > 1])
     if found is None or found.df < ENOUGH:
-        return shipped(engine)
-    return Spread(found.sd, found.df, f"{found.sittings} sittings of this host")
+        return None
+    return Spread(found.sd, found.df, f"{found.sittings} sittings of this host of {of}")
 
 
-def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[_Key, Moment, float]]:
-    """The valid starts of a run's claims on this host: what was compared, when, and the headline's reading."""
+def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[bool, _Key, Moment, float]]:
+    """The valid starts of a run's claims on this host: whether a side has a profile that the other has not, what was
+    compared, when, and the headline's reading. Those of which the first is not known tell of neither kind."""
     begun = record.last(StudyBegun)
     if begun is None or begun.event.definition.get("engine") != engine:
         return
@@ -55,9 +69,15 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[_Key
         for session in record.events(SessionBegun)
         if session.event.host.get("machine") == host.machine
     ]
+    profiles = Profiles(
+        [made.event for made in record.events(BuildMade)], [found.event for found in record.events(ProgramFound)]
+    )
     builds: dict[tuple[object, int], _Key] = {}
+    kinds: dict[tuple[object, int], bool | None] = {}
     for start in record.events(StartBegun):
         cell = start.event.cell
+        design = Design(start.event.design or Design.DUET)
+        kinds[cell, start.event.start] = profiles.kind(cell, design, start.event.builds)
         builds[cell, start.event.start] = (
             *start.event.builds.values(),
             str(start.event.design),
@@ -68,13 +88,16 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[_Key
         cell = done.event.cell
         facts = next((facts for number, facts in reversed(sessions) if number < done.number), None)
         same = cell.role is not Role.CLAIM or cell.control or cell.candidate == AA
+        kind = kinds.get((cell, done.event.start))
         if done.event.invalid is not None or "capacity" not in done.event.readings or same or facts is None:
+            continue
+        if kind is None:
             continue
         ended = datetime.fromisoformat(done.at).timestamp()
         moment = Moment(ended - done.event.seconds, ended, str(facts.get("boot", "")))
         # The digest of the data tells apart what loads of one name do in two runs.
         key = (cell.workload, done.event.fingerprint, *builds.get((cell, done.event.start), ()))
-        yield key, moment, done.event.readings["capacity"]
+        yield kind, key, moment, done.event.readings["capacity"]
 
 
 def _sittings(taken: list[tuple[Moment, float]]) -> list[Known]:

@@ -16,19 +16,22 @@ from datetime import datetime
 from burnish.catalogue import between as shipped
 from burnish.model.cell import AA, CellId, Role
 from burnish.model.quantity import HEADLINES
-from burnish.model.sittings import Moment, Spread, sittings_of
+from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
+from burnish.model.workload import Design
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssumed, StudyBegun
-from burnish.record.events.trials import StartDone, TrialsPlanned
+from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, VerdictReached
 from burnish.statistics import multiplicity
 from burnish.statistics.replicates import by_replicate
 from burnish.statistics.sequential import Rule
 from burnish.statistics.several_hosts import Heterogeneity, HostsCell
-from burnish.statistics.sittings import SittingCell
+from burnish.statistics.sittings import SittingCell, spread_for
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.trials.findings import interval_of, member_of, within
+from burnish.study.trials.profiled import Profiles
 
 SAME_PROGRAM = Spread(0.0, math.inf, "both sides are the same program")
 """Spread between sittings of a program against itself: A/A starts show none (docs/BIAS.md, "One hour")."""
@@ -106,7 +109,10 @@ READ: tuple[type[Event], ...] = (
     SessionBegun,
     SpreadAssumed,
     RecordsMerged,
+    BuildMade,
+    ProgramFound,
     TrialsPlanned,
+    StartBegun,
     StartDone,
     VerdictReached,
     FamilyJudged,
@@ -123,9 +129,12 @@ class _Cells:
     """
 
     def __init__(self, by: ByType, planned: TrialsPlanned) -> None:
-        assumed = by.last(SpreadAssumed)
-        engine = str(by.of(StudyBegun)[0].definition.get("engine", ""))
-        self.between = assumed.spread if assumed else shipped.shipped(engine)
+        self.spreads = _spreads(by)
+        self.profiles = Profiles(by.of(BuildMade), by.of(ProgramFound))
+        self.kinds: dict[CellId, set[bool | None]] = {}
+        for begun in by.of(StartBegun):
+            kind = self.profiles.kind(begun.cell, Design(begun.design or Design.DUET), begun.builds)
+            self.kinds.setdefault(begun.cell, set()).add(kind)
         self.rule = Rule(**asdict(planned.rule))
         self.replicates = max((len(keys) for keys in planned.replicates.values()), default=0)
         sessions = by.recorded(SessionBegun)
@@ -222,15 +231,29 @@ class _Cells:
         return SittingCell(
             cell.name,
             tuple(tuple(values) for values in sittings.values()),
-            SAME_PROGRAM if equal else self.between,
+            SAME_PROGRAM if equal else spread_for(self.spreads, self._kind(cell)),
             tuple(tuple(values) for values in replicates),
         )
+
+    def _kind(self, cell: CellId) -> bool | None:
+        """The kind of a cell; None if that of some start is not known."""
+        kinds = self.kinds.get(cell, {None})
+        return None if None in kinds and True not in kinds else any(kinds)
 
     def _boot(self, start: Recorded[StartDone]) -> str:
         """The boot of the session that took a start; '' if unknown, as in a merged record."""
         if start.event.origin is not None:
             return ""
         return next((boot for number, boot in reversed(self.boots) if number < start.number), "")
+
+
+def _spreads(by: ByType) -> Spreads:
+    """What a record assumes of other sittings. Older ones name one figure for all comparisons: a host's own holds for
+    both kinds, the one that was shipped then is replaced by those that are shipped now."""
+    assumed = by.last(SpreadAssumed)
+    if assumed is None or (assumed.alike is None and shipped.superseded(assumed.spread)):
+        return shipped.shipped(str(by.of(StudyBegun)[0].definition.get("engine", "")))
+    return Spreads(assumed.spread, assumed.spread if assumed.alike is None else assumed.alike)
 
 
 def _seconds(at: str) -> float:
