@@ -69,6 +69,13 @@ def ranking(result: Result) -> Ranking | None:
     return Ranking(best, take, tuple(rivals), tuple(marked))
 
 
+def why_taken(result: Result, ranked: Ranking) -> str:
+    """Why the recommended one of those that are tied is taken, in words: ``the simpler one``."""
+    if result.searched is not None:  # there may be simpler ones, but only this one has fresh starts
+        return "the one that the search measured again"
+    return f"the {'simpler' if len(ranked.tied) == 2 else 'simplest'} one"
+
+
 def everywhere(result: Result) -> dict[str, dict[str, Ratio]]:
     """By candidate that is faster than the baseline on every load: its headline ratio on each load.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.placed import named, quoted
-from burnish.report.analysis.ranking import Ranking, everywhere, ranking
+from burnish.report.analysis.ranking import Ranking, everywhere, ranking, why_taken
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.answer.words import change, precise, span
 from burnish.report.document import Points, Role, Section, Span
@@ -54,7 +54,7 @@ def _take(result: Result, ranked: Ranking) -> list[str]:
     where = named(result, ranked.take)
     lines = [f"Take {_named(result, ranked.take)}: {gain(quoted(result, ranked.take))}{f', {where}' if where else ''}."]
     if len(ranked.tied) > 1:
-        lines.append(_ties(ranked))
+        lines.append(_ties(result, ranked))
     ahead = [rival for rival in ranked.marked if rival.ratio.ratio < 1]
     lines += [_ahead(result, rival, ranked.best) for rival in ahead]
     marked = marks.by_variant(result)
@@ -69,13 +69,12 @@ def _named(result: Result, name: str) -> str:
     return f"{name} ({', '.join(marked.words)})" if marked else name
 
 
-def _ties(ranked: Ranking) -> str:
+def _ties(result: Result, ranked: Ranking) -> str:
     """Which others are as fast, as far as could be measured, and why this one is taken."""
     others = [name for name in ranked.tied if name != ranked.take]
     layout = any(rival.tie == "layout" for rival in ranked.rivals if rival.tied)
     why = "no more apart than code layout alone can do" if layout else "no difference is proved"
-    simple = "simpler" if len(others) == 1 else "simplest"
-    return f"Tied with it: {', '.join(others)} ({why}); {ranked.take} is the {simple} one."
+    return f"Tied with it: {', '.join(others)} ({why}); {ranked.take} is {why_taken(result, ranked)}."
 
 
 def _ahead(result: Result, rival: Rival, best: str) -> str:

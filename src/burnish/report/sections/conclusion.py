@@ -9,7 +9,7 @@ from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
 from burnish.report.analysis.placed import WITH, complete, elsewhere, moved, named, quoted, to_quote
-from burnish.report.analysis.ranking import Ranking, everywhere, ranking, winner
+from burnish.report.analysis.ranking import Ranking, everywhere, ranking, why_taken, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural, spaced
@@ -66,8 +66,7 @@ def _verdict(result: Result, ranked: Ranking) -> list[str]:
     alone = " without marks" if ahead else ""
     if len(ranked.tied) > 1:
         names = ", ".join(_named(result, tied) for tied in ranked.tied)
-        simpler = "simpler" if len(ranked.tied) == 2 else "simplest"
-        lines = [f"Tied{alone}: {names}; take {name}, the {simpler} one: {figures}."]
+        lines = [f"Tied{alone}: {names}; take {name}, {why_taken(result, ranked)}: {figures}."]
     elif alone:
         lines = [f"Fastest{alone}: {name}, {figures}."]
     else:
