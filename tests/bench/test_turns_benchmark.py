@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from benchmark_scripts import benchmark_script
 from burnish.bench.topology import duet_core_sets
 from conftest import BuildFake
 
 
 @pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("turns", Path(__file__).parents[2] / "benchmarks" / "turns.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "turns", module)  # its dataclasses look there
-    spec.loader.exec_module(module)
-    return module
+def benchmark() -> ModuleType:
+    return benchmark_script("turns")
 
 
 def table(benchmark: ModuleType, capsys: pytest.CaptureFixture[str], *words: str | Path) -> list[list[str]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchmark_scripts import benchmark_script
 from burnish.record.events.trials import HostState, PagesUsed
 
 ROOT = Path(__file__).parents[2]
@@ -21,13 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    spec = importlib.util.spec_from_file_location("host_state", ROOT / "benchmarks" / "host_state.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "host_state", module)  # its dataclasses look there
-    spec.loader.exec_module(module)
-    return module
+    return benchmark_script("host_state")
 
 
 def found(benchmark: ModuleType, slope: Callable[[int], float], *, confounded: float = 0.0) -> Any:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from benchmark_scripts import benchmark_script
+
 
 @pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scatter", Path(__file__).parents[2] / "benchmarks" / "scatter.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "scatter", module)  # its dataclasses look there
-    spec.loader.exec_module(module)
-    return module
+def benchmark() -> ModuleType:
+    return benchmark_script("scatter")
 
 
 def test_slots_pairs_and_the_rest_are_told_apart(benchmark: ModuleType) -> None:

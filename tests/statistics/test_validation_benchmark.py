@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from benchmark_scripts import benchmark_script
 from burnish.study.trials.trials import CANARIES
 
 ROOT = Path(__file__).parents[2]
@@ -15,14 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "statistics_validation", ROOT / "benchmarks" / "statistics_validation.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return benchmark_script("statistics_validation")
 
 
 def test_the_document_shows_the_constants_in_use(benchmark: ModuleType) -> None:

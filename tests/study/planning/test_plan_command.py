@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -11,10 +10,10 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from benchmark_scripts import benchmark_script
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.record.costs import Costs
@@ -25,8 +24,6 @@ from burnish.record.store import Store
 from burnish.study.request.options import Options
 from planned import plan
 from studying import burnish, events, study, text
-
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
 OWN = """
 [linked]
@@ -39,16 +36,6 @@ recipe = { toolchain = "clang", pgo = true, lto = "thin", c = ["-DFAKE_BROKEN"],
 reason = "Shares an instrumented build with the last one that does not compile."
 recipe = { toolchain = "clang", pgo = true, c = ["-DFAKE_BROKEN"], link = ["-fuse-ld=lld"] }
 """
-
-
-def benchmark(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_a_plan_its_study_and_what_the_study_cost(burnish_home: Path, tmp_path: Path, clang: object) -> None:
@@ -81,7 +68,7 @@ def test_a_plan_its_study_and_what_the_study_cost(burnish_home: Path, tmp_path: 
         assert costs.figure(f"{step} by gcc", "new", "seconds") is not None
     assert costs.figure("compile by clang", "new", "seconds") is None, "its compile failed: nothing is to be learnt"
 
-    ladder = benchmark("ladder")
+    ladder = benchmark_script("ladder")
     found = ladder.of_study(study(burnish_home))
     assert [step.title for step in found.steps] == ["compile", "fake", "gate", "compile", "gate"]
     assert found.full_compiles == 1, "the other build was put together from cached objects"
@@ -131,7 +118,7 @@ def cpu_seconds(*words: str) -> float:
 
 def test_thirty_variants_and_nothing_new_take_hardly_longer_than_two(burnish_home: Path, tmp_path: Path) -> None:
     """benchmarks/rerun.py has the seconds."""
-    rerun = benchmark("rerun")
+    rerun = benchmark_script("rerun")
     recipes = tmp_path / "own.toml"
     recipes.write_text(rerun.own_variants())
     names = ("baseline", *load.read_variants(recipes))
@@ -159,7 +146,7 @@ def test_a_home_without_the_ccache_limit_it_was_given(burnish_home: Path, monkey
 def test_an_older_record_has_no_ladder(burnish_home: Path) -> None:
     with closing(Record(burnish_home / "studies/old", create=True)) as record:
         record.append(StudyBegun("old", {}))
-    found = benchmark("ladder").of_study(burnish_home / "studies/old")
+    found = benchmark_script("ladder").of_study(burnish_home / "studies/old")
     assert found.steps == ()
     assert found.ratio is None
-    assert "no share" in benchmark("ladder").markdown(replace(found))
+    assert "no share" in benchmark_script("ladder").markdown(replace(found))
