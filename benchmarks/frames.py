@@ -4,8 +4,8 @@
 
 In a virtual machine a page walk goes through the hypervisor's table too, which is ordered by the page's own address.
 Eight pages in a row share a line of a cache there, pages that lie far apart do not. A server's *scatter* is the number
-of such lines for each page of its own memory (`burnish.bench.scatter`): 0.125 where all lie in a row, 1 where none do.
-It is read (as root) before the first pair; studies record it at the end of each start.
+of such lines for each page of its own memory (`burnish.bench.page_scatter`): 0.125 where all lie in a row, 1 where none
+do. It is read (as root) before the first pair; studies record it at the end of each start.
 
 A way is made of words:
 
@@ -37,7 +37,7 @@ import numpy as np
 from copies import PAGE, Duets, add_duet
 
 from burnish.base.paths import home
-from burnish.bench.scatter import scatter
+from burnish.bench.page_scatter import page_scatter
 from burnish.bench.slots import draw_slots
 from burnish.engines.contract import Side, SideSpec
 
@@ -85,7 +85,7 @@ def after(side: Side) -> Side:
 
 def own_scatter(pid: int) -> float:
     """Scatter of a process's own memory; ends the program where the kernel does not tell."""
-    heap = scatter(pid).heap
+    heap = page_scatter(pid).heap
     if heap is None:
         sys.exit("frames.py: the kernel gives no frame numbers (it takes root, with CAP_SYS_ADMIN)")
     return heap

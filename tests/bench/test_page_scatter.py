@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from burnish.bench import scatter as module
-from burnish.bench.scatter import Scatter, scatter
+from burnish.bench import page_scatter as module
+from burnish.bench.page_scatter import PageScatter, page_scatter
 from burnish.model.cell import CellId
 from burnish.record.codec import decode, encode
 from burnish.record.events.trials import PagesUsed, StartDone
@@ -53,20 +53,20 @@ def test_lines_for_each_page_by_kind_of_memory(tmp_path: Path, monkeypatch: pyte
             VDSO: [90_000],
         },
     )
-    assert scatter(7, tmp_path) == Scatter(text=2 / 16, heap=3 / 4, files=6 / 20)
+    assert page_scatter(7, tmp_path) == PageScatter(text=2 / 16, heap=3 / 4, files=6 / 20)
 
 
 def test_nothing_is_told_without_frame_numbers(tmp_path: Path) -> None:
-    assert scatter(7, tmp_path) == Scatter(), "it has ended"
+    assert page_scatter(7, tmp_path) == PageScatter(), "it has ended"
     process(tmp_path, {TEXT: [0] * 16, HEAP: [0] * 9})  # as the kernel shows it to all but root
-    assert scatter(7, tmp_path) == Scatter()
+    assert page_scatter(7, tmp_path) == PageScatter()
 
 
 def test_a_process_with_a_huge_address_space_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     process(tmp_path, {TEXT: [1, 2], HEAP: [3]})
-    assert scatter(7, tmp_path).text is not None
+    assert page_scatter(7, tmp_path).text is not None
     monkeypatch.setattr(module, "MOST", 3 * 64 - 1)
-    assert scatter(7, tmp_path) == Scatter()
+    assert page_scatter(7, tmp_path) == PageScatter()
 
 
 def test_what_was_not_told_is_not_recorded_and_older_records_are_read() -> None:

@@ -32,7 +32,7 @@ Frames = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Scatter:
+class PageScatter:
     """Lines of page table entries for each page: 0.125 where all pages lie in a row, 1 where none do.
 
     A part is None where the kernel gives no frame numbers (it does to CAP_SYS_ADMIN only), where it has no pages, and
@@ -49,12 +49,12 @@ class Scatter:
     files: float | None = None
 
 
-def scatter(pid: int, proc: Path = _PROC) -> Scatter:
+def page_scatter(pid: int, proc: Path = _PROC) -> PageScatter:
     """How scattered a process's pages are, from its ``maps`` and ``pagemap``; see proc(5)."""
     try:
         mappings = list(_mappings((proc / str(pid) / "maps").read_text()))
         if sum(last - first for first, last, _ in mappings) > MOST:
-            return Scatter()
+            return PageScatter()
         frames: dict[str, list[Frames]] = {"text": [], "heap": [], "files": []}
         with (proc / str(pid) / "pagemap").open("rb", buffering=0) as pagemap:
             for first, last, parts in mappings:
@@ -62,8 +62,8 @@ def scatter(pid: int, proc: Path = _PROC) -> Scatter:
                     for part in parts:
                         frames[part].append(piece)
     except OSError:
-        return Scatter()
-    return Scatter(**{part: _lines_a_page(pieces) for part, pieces in frames.items()})
+        return PageScatter()
+    return PageScatter(**{part: _lines_a_page(pieces) for part, pieces in frames.items()})
 
 
 def _mappings(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from burnish.bench import counters, readings
+from burnish.bench.page_scatter import PageScatter, page_scatter
 from burnish.bench.pairs import Contestant, Trouble
 from burnish.bench.readings import Reading
-from burnish.bench.scatter import Scatter, scatter
 from burnish.engines.contract import Side, Tick
 from burnish.engines.reported import Reported
 
@@ -110,7 +110,7 @@ class Running:
                             "huge_text_bytes": counters.code_on_huge_pages(pid),
                             "huge_memory": counters.huge_memory(pid),
                             "nodes": counters.memory_by_node(pid),
-                            "scatter": scatter(pid) if role == "server" else Scatter(),
+                            "scatter": page_scatter(pid) if role == "server" else PageScatter(),
                         }
                     )
         return processes

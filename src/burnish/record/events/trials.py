@@ -286,7 +286,7 @@ class LaunchedProcess:
 
 @dataclass(frozen=True)
 class PagesUsed:
-    """Pages of a side's server at the end of a start, in bytes, and how they lie (`burnish.bench.scatter`).
+    """Pages of a side's server at the end of a start, in bytes, and how they lie (`burnish.bench.page_scatter`).
 
     Attributes:
         huge_text: of its code on huge pages.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from burnish.bench.page_scatter import PageScatter
 from burnish.bench.pairs import Pair, StartResult
-from burnish.bench.scatter import Scatter
 from burnish.engines.reported import Reported, compared
 from burnish.model.cell import CellId
 from burnish.record.events.trials import (
@@ -116,7 +116,7 @@ def _reported(sides: Mapping[str, Reported]) -> ServersReported | None:
 def _pages(launched: Mapping[str, Any]) -> PagesUsed:
     """Where a server's memory was, kept for every start: compact records have its command only once."""
     heap, files = launched.get("huge_memory", (0, 0))
-    lie: Scatter = launched.get("scatter", Scatter())
+    lie: PageScatter = launched.get("scatter", PageScatter())
     return PagesUsed(
         launched.get("huge_text_bytes") or 0,
         heap,
