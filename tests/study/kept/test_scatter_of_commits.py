@@ -58,7 +58,8 @@ def home(tmp_path: Path) -> Home:
 
 
 def known(home: Home, load: str = LOAD, design: Design = Design.INTERLEAVED, place: str = "disk") -> Scatter | None:
-    return scatter_of(home, "mariadb", HOST, load, design, place)
+    asked = (load, design, place)
+    return scatter_of(home, "mariadb", HOST, [asked]).get(asked)
 
 
 def test_a_hosts_own_starts_are_relied_on_each_about_its_cells_mean(home: Home) -> None:
@@ -97,7 +98,7 @@ def test_data_in_memory_have_starts_of_their_own(home: Home) -> None:
 
 def test_of_unknown_loads_nothing_is_said(home: Home) -> None:
     assert known(home, "mine") is None
-    assert scatter_of(home, "sqlite", HOST, LOAD, Design.INTERLEAVED, "disk") is None
+    assert not scatter_of(home, "sqlite", HOST, [(LOAD, Design.INTERLEAVED, "disk")])
 
 
 def test_the_line_has_what_a_quarter_of_an_hour_gives() -> None:

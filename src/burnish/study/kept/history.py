@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import statistics
 from collections.abc import Iterable
 from datetime import datetime
 
-from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
 from burnish.catalogue.between import shipped
@@ -19,7 +17,7 @@ from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.statistics.between import Known, between
-from burnish.study.kept.runs import folders
+from burnish.study.kept.runs import of_all
 from burnish.study.trials.profiled import Profiles
 
 ENOUGH = 8.0
@@ -38,11 +36,8 @@ def spreads_of(home: Home, engine: str, host: HostFacts) -> Spreads:
         host: this host; runs of another machine count no more than its calibrations do.
     """
     starts: dict[bool, dict[_Key, list[tuple[Moment, float]]]] = {True: {}, False: {}}
-    for folder in folders(home):
-        # of a newer Burnish, or damaged
-        with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
-            for profiled, key, moment, reading in _starts(record, engine, host):
-                starts[profiled].setdefault(key, []).append((moment, reading))
+    for profiled, key, moment, reading in of_all(home, lambda record: _starts(record, engine, host)):
+        starts[profiled].setdefault(key, []).append((moment, reading))
     known = shipped(engine)
     return Spreads(
         _own(starts[True].values(), "builds with a profile") or known.profiled,

@@ -6,9 +6,10 @@ import contextlib
 import itertools
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from burnish import __version__
 from burnish.base.errors import UserError, unknown
@@ -23,6 +24,8 @@ from burnish.study.kept import damaged
 from burnish.study.kept.sittings import Next, next_sitting
 from burnish.study.request.definition import Definition
 
+_Found = TypeVar("_Found")
+
 _DRAFT = ".draft-"
 
 
@@ -30,6 +33,13 @@ def folders(home: Home) -> list[Path]:
     """The folders of all runs, oldest first."""
     studies = [path.parent for path in home.studies.glob(f"*/{FILE}") if not path.parent.name.startswith(_DRAFT)]
     return sorted(studies, key=lambda path: (path / FILE).stat().st_ctime)
+
+
+def of_all(home: Home, read: Callable[[Record], Iterable[_Found]]) -> Iterator[_Found]:
+    """What is read of all runs, oldest first; records of a newer Burnish and damaged ones are passed over."""
+    for folder in folders(home):
+        with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
+            yield from read(record)
 
 
 WITHOUT_VERDICTS = ("why", "calibrate")

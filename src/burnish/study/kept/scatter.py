@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
 from burnish.catalogue.committing import shipped
@@ -19,7 +17,7 @@ from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.statistics.planning import half_width_after, starts_needed
-from burnish.study.kept.runs import folders
+from burnish.study.kept.runs import of_all
 
 ENOUGH = 8
 """Degrees of freedom from which on a host's own starts are relied on."""
@@ -31,28 +29,32 @@ AIM = 0.02
 _QUANTITIES = ("throughput", "capacity")
 
 
-def scatter_of(home: Home, engine: str, host: HostFacts, workload: str, design: Design, place: str) -> Scatter | None:
-    """The scatter of a load's starts: this host's own, else the shipped one; None if neither is known.
+Load = tuple[str, Design, str]
+"""A load's name with its parameters, how its sides share the host, where the data are (as in `Condition.place`)."""
+
+
+def scatter_of(home: Home, engine: str, host: HostFacts, loads: Collection[Load]) -> dict[Load, Scatter]:
+    """The scatter of the starts of each load: this host's own, else the shipped one; loads of which neither is known
+    are left out.
 
     Args:
         home: where runs are kept.
         engine: the engine.
         host: this host; sessions on another machine don't count.
-        workload: the load's name with its parameters.
-        design: how its sides share the host.
-        place: where the data are, as in `Condition.place`.
+        loads: the loads; with none no record is read.
     """
-    groups: list[list[StartDone]] = []
-    for folder in folders(home):
-        # of a newer Burnish, or damaged
-        with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
-            if _is_of(record, engine, host):
-                begun = (recorded.event for recorded in record.events(StartBegun))
-                groups += groups_of(begun, _done(record), workload, design, place)
-    own = pooled(groups)
-    if own is not None and own.df >= ENOUGH:
-        return own
-    return shipped(engine, workload) if design is Design.INTERLEAVED and place == DISK else None
+    if not loads:
+        return {}
+    runs = list(of_all(home, lambda record: _starts(record, engine, host)))
+    known: dict[Load, Scatter] = {}
+    for load in loads:
+        workload, design, place = load
+        own = pooled([group for begun, done in runs for group in groups_of(begun, done, workload, design, place)])
+        if own is not None and own.df >= ENOUGH:
+            known[load] = own
+        elif design is Design.INTERLEAVED and place == DISK and (usual := shipped(engine, workload)) is not None:
+            known[load] = usual
+    return known
 
 
 def groups_of(
@@ -107,16 +109,10 @@ def sentence(workload: str, scatter: Scatter) -> str:
     return f"{said}; ±{100 * AIM:.0f} % in throughput takes some {minutes:.0f} minutes"
 
 
-def _is_of(record: Record, engine: str, host: HostFacts) -> bool:
-    """Whether a run is of that engine, and all its sessions were on this host."""
+def _starts(record: Record, engine: str, host: HostFacts) -> Iterator[tuple[list[StartBegun], list[StartDone]]]:
+    """The starts of a run of that engine, if all its sessions were on this host."""
     begun = record.last(StudyBegun)
-    sessions = record.events(SessionBegun)
-    return (
-        begun is not None
-        and begun.event.definition.get("engine") == engine
-        and all(session.event.host.get("machine") == host.machine for session in sessions)
-    )
-
-
-def _done(record: Record) -> Iterator[StartDone]:
-    return (recorded.event for recorded in record.events(StartDone))
+    if begun is None or begun.event.definition.get("engine") != engine:
+        return
+    if all(session.event.host.get("machine") == host.machine for session in record.events(SessionBegun)):
+        yield [start.event for start in record.events(StartBegun)], [start.event for start in record.events(StartDone)]

@@ -9,7 +9,6 @@ from functools import partial
 from burnish.base.errors import UserError
 from burnish.bench import datasets
 from burnish.builds.builder import Builder
-from burnish.model.workload import Design
 from burnish.program.built import Built
 from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
@@ -19,7 +18,7 @@ from burnish.study.builds.programs import differences, known_program, note_varia
 from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
-from burnish.study.kept.scatter import scatter_of, sentence
+from burnish.study.kept.scatter import Load, scatter_of, sentence
 from burnish.study.kept.sittings import settled
 from burnish.study.planning import forecast
 from burnish.study.planning.study_plan import StudyPlan
@@ -87,7 +86,7 @@ def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     Both before anything is built, so that an uneven disk is known at once.
     """
     places: dict[str, None] = {}
-    loads: dict[tuple[str, Design, str], None] = {}
+    loads: dict[Load, None] = {}
     for comparison in chosen:
         if comparison.workload is not None and comparison.workload.writes:
             for versus in dict.fromkeys([(), comparison.versus]):
@@ -98,10 +97,8 @@ def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
                         loads[comparison.workload.name, workshop.cell(comparison).design, place] = None
     workshop.storing.probe(places)
     session = workshop.session
-    for name, design, place in loads:
-        known = scatter_of(session.home, session.spec.name, session.host, name, design, place)
-        if known is not None:
-            session.bench.say(sentence(name, known))
+    for (name, _, _), known in scatter_of(session.home, session.spec.name, session.host, loads).items():
+        session.bench.say(sentence(name, known))
 
 
 def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -> None:
