@@ -163,9 +163,9 @@ def resolve(
         except UserError as error:
             if number == 0 or not (lenient or isinstance(error, UnavailableError)):
                 problems.append(error)
-            packages_of_it = error.packages if isinstance(error, UnavailableError) else ()
             why = str(error).removeprefix(f"variant {variant.name}: ")
-            chains.append(Chain(variant, missing=why, packages=packages_of_it))
+            lacking = error.packages if isinstance(error, UnavailableError) else ()
+            chains.append(Chain(variant, missing=why, packages=lacking))
     if problems:
         raise together(problems)
     return chains
@@ -177,10 +177,8 @@ def _about(variant: Variant, key: str) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        message = f"variant {variant.name}: {key}: {error}"
-        if isinstance(error, UnavailableError):
-            raise UnavailableError(message, error.packages) from None
-        raise UserError(message) from None
+        error.args = (f"variant {variant.name}: {key}: {error}",)
+        raise
 
 
 def _profile(store: Store | None, named: str | None, source_digest: str) -> Kept | None:

@@ -35,7 +35,7 @@ def machine(home: Home, say: Callable[[str], None]) -> Iterator[None]:
     """Holds the machine while something is built or measured; the kernel releases it if this process dies.
 
     Args:
-        home: the home that is worked in; whoever is refused is told it.
+        home: the home that is worked in; named to whoever is refused.
         say: prints a line for the user.
 
     Raises:
@@ -80,9 +80,9 @@ def _held(path: Path) -> int:
             if _is(path, file):  # whoever owns it may have removed it before it was locked
                 return file
         except BlockingIOError:
-            told = os.pread(file, MOST, 0).decode(errors="replace")
+            owner = os.pread(file, MOST, 0).decode(errors="replace")
             os.close(file)
-            raise UserError(f"{path}: {_busy(told)}") from None
+            raise UserError(f"{path}: {_busy(owner)}") from None
         except BaseException:
             os.close(file)
             raise
@@ -122,9 +122,9 @@ def _is(path: Path, file: int) -> bool:
     return False
 
 
-def _busy(told: str) -> str:
+def _busy(owner: str) -> str:
     """What to say of the process that holds the machine, by what it wrote."""
-    number, _, home = "".join(letter for letter in told if letter.isprintable()).partition(" ")
+    number, _, home = "".join(letter for letter in owner if letter.isprintable()).partition(" ")
     who = f"process {number}, home {home}" if number.isdecimal() and home else "which does not say who it is"
     return (
         f"another burnish ({who}) is building or measuring on this machine, and two would disturb each other; wait for "

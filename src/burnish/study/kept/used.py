@@ -12,7 +12,7 @@ from burnish.record.record import Record
 def used_before(record: Record) -> float:
     """Seconds that the sessions of a run have used; nothing is used between two of them.
 
-    A session that was killed lasted until its last sign of life: its last event, or what it told of the step that it
+    A session that was killed lasted until its last sign of life: its last event, or what it said of the step that it
     was at, about once a second. A compile of half an hour has no event before its end. Of sessions before the last
     one, the last says what they used; in records of older versions it does not, and they count as nothing.
     """
@@ -20,6 +20,6 @@ def used_before(record: Record) -> float:
     if session is None:
         return 0.0
     began = datetime.fromisoformat(session.at).timestamp()
-    told = live.read(record.folder)
-    signs = [datetime.fromisoformat(record.written).timestamp(), *([told.at] if told is not None else [])]
+    alive = live.read(record.folder)
+    signs = [datetime.fromisoformat(record.written).timestamp(), *([alive.at] if alive is not None else [])]
     return (session.event.used or 0.0) + max(0.0, max(signs) - began)
