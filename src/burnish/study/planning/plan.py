@@ -392,7 +392,8 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
     if plan.to_install:
         lines.append(f"installed first, after asking: {' '.join(plan.to_install)}")
     if plan.later:
-        lines.append(f"then {', '.join(plan.later)} too, of which nothing is planned before: plan again after it")
+        later = ", ".join(plan.later)
+        lines.append(f"also built, once these are installed: {later} (not counted here; plan again after that)")
     return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out if name not in plan.later)]
 
 
