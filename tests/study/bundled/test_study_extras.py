@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -55,12 +54,20 @@ def test_what_is_about_rows_goes_with_them() -> None:
 
 
 def test_a_sitting_says_what_there_is_no_time_for() -> None:
-    began = time.monotonic() - 100.0
-    assert Allowance(None, began).why_not(1e9) is None
-    assert Allowance(7200.0, began).why_not(600.0) is None
-    why = Allowance(300.0, began).why_not(600.0)
+    assert Allowance(None, lambda: 100.0).why_not(1e9) is None
+    assert Allowance(7200.0, lambda: 100.0).why_not(600.0) is None
+    why = Allowance(300.0, lambda: 100.0).why_not(600.0)
     assert why is not None
     assert why.startswith("cut by --budget: 1 min 40 s of 5 min 00 s were used up before it, and it needs about 10 min")
+
+
+def test_an_allowance_goes_by_the_time_that_is_used_when_it_is_asked() -> None:
+    used = iter((100.0, 201.0))
+    allowance = Allowance(300.0, lambda: next(used), again=False)
+    assert allowance.why_not(115.0) is None
+    assert allowance.why_not(115.0) == (
+        "cut by --budget: 3 min 21 s of 5 min 00 s were used up before it, and it needs about 2 min"
+    )
 
 
 def test_a_search_says_before_which_round_it_stopped(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from burnish.record.events.bundled import ExtrasDone, LeftExtra
 from burnish.study.extras.extras import (
     PROFILES,
@@ -46,7 +48,8 @@ def analyse(workshop: Workshop, plan: StudyPlan) -> None:
 
 def _perform(workshop: Workshop, extra: Extra) -> str | None:
     """Performs one extra; returns why it is left out, or None."""
-    allowance = Allowance(workshop.session.options.budget, workshop.session.began)
+    session = workshop.session
+    allowance = Allowance(session.options.budget, lambda: time.monotonic() - session.began)
     robust = robust_of(workshop.study)
     if extra.name == SEARCH and robust is not None:
         return search(workshop, robust, allowance.why_not, extra.seconds)

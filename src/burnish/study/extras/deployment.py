@@ -8,7 +8,6 @@ usual, so that the figure for build and deployment is measured too, not multipli
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -177,8 +176,8 @@ def _measure(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str,
     left = [trial for trial in trials if workshop.record.last(VerdictReached, cell=trial.cell.id) is None]
     expected = sum(workshop.study.rule.minimum * start_seconds(times[trial.cell.design]) for trial in left)
     again = workshop.study.search is None
-    began = time.monotonic() - workshop.spent
-    why = Allowance(workshop.session.options.budget, began, again).why_not(expected) if left else None
+    allowance = Allowance(workshop.session.options.budget, lambda: workshop.spent, again)
+    why = allowance.why_not(expected) if left else None
     if why is not None and not again:
         raise NotMeasured(why)
     if why is not None:

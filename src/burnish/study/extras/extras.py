@@ -6,9 +6,8 @@ Rows come first: extras get the time that rows leave. What is left out is report
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from burnish.base.durations import duration
@@ -120,17 +119,17 @@ class Allowance:
 
     Attributes:
         budget: seconds; None: as long as it takes.
-        began: when the time that it is about began, seconds of the monotonic clock.
+        spent: returns the seconds that are used of it so far.
         again: whether the same command has the whole budget again.
     """
 
-    budget: float | None = None
-    began: float = field(default_factory=time.monotonic)
+    budget: float | None
+    spent: Callable[[], float]
     again: bool = True
 
     def why_not(self, seconds: float) -> str | None:
         """Why there is no time for something that takes so many seconds; None if there is time."""
-        spent = time.monotonic() - self.began
+        spent = self.spent()
         if self.budget is None or spent + seconds <= SLACK * self.budget:
             return None
         return (
