@@ -135,7 +135,7 @@ def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | 
             return None
         boot = boot_now()
         try:
-            have = settled(record, options.schedule, boot, [comparison.id for comparison in study.comparisons])
+            have = settled(record, options.schedule, boot, study.comparisons)
             following = next_sitting(record, options.schedule, boot)
             if following is None or following.due <= time.time() or _open(record, study, have):
                 return None
@@ -193,8 +193,7 @@ def close(workshop: Workshop) -> Path:
     """Closes the record: as finished if nothing is open, otherwise so that the same command resumes."""
     session, record = workshop.session, workshop.record
     schedule, boot = session.options.schedule, session.host.boot
-    comparisons = workshop.study.comparisons
-    have = settled(record, schedule, boot, [comparison.id for comparison in comparisons])
+    have = settled(record, schedule, boot, workshop.study.comparisons)
     still = _open(record, workshop.study, have)
     if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
@@ -204,5 +203,5 @@ def close(workshop: Workshop) -> Path:
             return sessions.finish(session)
         session.bench.say(_goes_on(following))
         return sessions.leave(session)
-    session.bench.say(f"{len(still)} of {len(comparisons)} cells open; the same command resumes")
+    session.bench.say(f"{len(still)} of {len(workshop.study.comparisons)} cells open; the same command resumes")
     return sessions.leave(session)

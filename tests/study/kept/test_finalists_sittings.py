@@ -19,6 +19,7 @@ from burnish.record.events.study import SessionBegun, SpreadAssumed, StudyBegun
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
+from burnish.study.comparison import Comparison
 from burnish.study.extras import sitting
 from burnish.study.kept.sittings import next_sitting, settled, sitting_due
 from burnish.study.trials.schedule import sitting_readings
@@ -32,7 +33,8 @@ ENDED = SearchEnded(
     loads=(FinalistOn("mine", False, 1.0, 1.1, 1.09, 1.11), FinalistOn("backup", False, 0.0, 1.0, 0.99, 1.01)),
 )  # fmt: skip
 TWICE = Schedule(2, 1800.0)
-ASKED = [ComparisonId(row, load=load) for row in ("fast", "second", "broken") for load in LOADS]
+ASKED = [Comparison(row, "", "", load, None, "baseline", row) for row in ("fast", "second", "broken") for load in LOADS]
+ALL = {comparison.id for comparison in ASKED}
 
 
 def cells(role: Role, candidate: str = "fast") -> list[CellId]:
@@ -81,19 +83,19 @@ def test_only_the_finalist_waits_for_another_sitting(folder: Path) -> None:
         following = next_sitting(record, TWICE, "here")
         assert following is not None
         assert (following.number, following.of) == (2, 2)
-        assert settled(record, TWICE, "here", ASKED) == set(ASKED), "it is not due yet; nothing else is to be done"
+        assert settled(record, TWICE, "here", ASKED) == ALL, "it is not due yet; nothing else is to be done"
         assert not sitting_due(record, TWICE, "here")
     aged(folder, 7200)
     with closing(Record(folder)) as record:
         assert sitting_due(record, TWICE, "here")
-        open_ = set(ASKED) - settled(record, TWICE, "here", ASKED)
+        open_ = ALL - settled(record, TWICE, "here", ASKED)
         assert open_ == {ComparisonId("fast", load=load) for load in LOADS}, "not one that failed, not the second best"
         take(record, cells(Role.CLAIM))
         assert sitting_due(record, TWICE, "here"), "killed before the confirmation"
         take(record, cells(Role.CONFIRMATION))
         assert not sitting_due(record, TWICE, "here")
         assert next_sitting(record, TWICE, "here") is None
-        assert settled(record, TWICE, "here", ASKED) == set(ASKED)
+        assert settled(record, TWICE, "here", ASKED) == ALL
 
 
 def test_sittings_are_not_counted_by_a_claim_whose_starts_lie_all_over_the_search(folder: Path) -> None:

@@ -13,12 +13,11 @@ from burnish.record.events.bundled import ComparisonTried, FigureMeasured
 from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
+from burnish.study.comparison import Comparison
 from burnish.study.trials.schedule import cell_sittings, is_due
 
 
-def settled(
-    record: Record, schedule: Schedule, boot: str, asked: Iterable[ComparisonId] = ()
-) -> frozenset[ComparisonId]:
+def settled(record: Record, schedule: Schedule, boot: str, asked: Iterable[Comparison] = ()) -> frozenset[ComparisonId]:
     """The comparisons for which nothing is to be done now: those that have a figure, or a verdict and all sittings
     that are due. Of a search that is at its end these are all but its finalist's.
 
@@ -34,7 +33,7 @@ def settled(
     if ended is not None:
         due = sitting_due(record, schedule, boot)
         finalist = {one for one, cell in tried.items() if due and cell.candidate == ended.event.finalist}
-        return frozenset({*asked, *tried} - finalist)
+        return frozenset({*(comparison.id for comparison in asked), *tried} - finalist)
     if schedule.count > 1:
         decided -= {cell for cell in decided if is_due(cell_sittings(record, cell, boot), schedule)}
     done = {comparison for comparison, cell in tried.items() if cell in decided}

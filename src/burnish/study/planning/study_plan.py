@@ -115,8 +115,8 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:
-            asked = [comparison.id for comparison in study.comparisons]
-            have, done = settled(record, options.schedule, boot_now(), asked), extra_work.reported(record)
+            have = settled(record, options.schedule, boot_now(), study.comparisons)
+            done = extra_work.reported(record)
     forecast, extras = extra_work.predict(home, study, selection, options, have, done)
     chosen = costs.within(selection, forecast, options.budget)
     if chosen is not selection:

@@ -61,13 +61,9 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
 def open_comparisons(workshop: Workshop) -> list[Comparison]:
     """The comparisons of this session that have neither a verdict nor a reason not to be measured."""
     session = workshop.session
-    asked = [comparison.id for comparison in workshop.selection.chosen]
-    have = settled(workshop.record, session.options.schedule, session.host.boot, asked)
-    return [
-        comparison
-        for comparison in workshop.selection.chosen
-        if comparison.reason is None and not is_decided(comparison, have)
-    ]
+    chosen = workshop.selection.chosen
+    have = settled(workshop.record, session.options.schedule, session.host.boot, chosen)
+    return [comparison for comparison in chosen if comparison.reason is None and not is_decided(comparison, have)]
 
 
 def _check_conditions(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
