@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from burnish.catalogue.between import shipped
-from burnish.model.cell import BuildId
+from burnish.model.cell import BuildId, Role
 from burnish.model.sittings import Spread
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import BuildMade
@@ -78,6 +79,27 @@ def test_hosts_are_never_one_ratio() -> None:
     assert len(each) == 2
     assert all(one and line.interval.low <= one.ratio <= line.interval.high for one in each)
     assert line.hosts_differ
+
+
+def test_starts_and_both_intervals_of_a_search_are_of_the_same_starts() -> None:
+    """A search takes more starts of a build than its verdict needed; once 4 of 10 made the interval of the sitting."""
+    done = (one.event for one in recorded("sqlite-search") if isinstance(one.event, StartDone))
+    taken = Counter(
+        (start.cell.candidate, start.cell.workload)
+        for start in done
+        if start.invalid is None and start.cell.role is Role.CLAIM
+    )
+    rows = {(row.candidate, row.workload): row for row in result("sqlite-search").rows}
+    assert {cell: row.starts for cell, row in rows.items()} == dict(taken)
+    assert rows["clang-pgo-thinlto-bolt", "kvtest"].starts == 10
+    compared = 0
+    for row in rows.values():
+        within = row.sitting.intervals["capacity"] if row.sitting else None
+        if within is not None and row.ratio is not None:
+            assert row.ratio.low < within.low < within.high < row.ratio.high, row
+            assert within.ratio == pytest.approx(row.ratio.ratio)
+            compared += 1
+    assert compared == 16
 
 
 def later(events: tuple[Recorded[Event], ...], start: int, hours: float) -> list[Recorded[Event]]:

@@ -47,7 +47,8 @@ class Sitting:
     Attributes:
         verdict: the verdict as recorded: on the sitting in which sampling ended.
         reason: its reason, a sentence.
-        intervals: by quantity, the interval over the starts as recorded.
+        intervals: by quantity, the interval over the starts as recorded; over all of them where a search took more
+            starts than the verdict needed.
         sittings: number of sittings; on several hosts, of all of them.
         means: mean log-ratio of the headline quantity in each sitting.
         assumed: spread between sittings that the interval relies on, as a standard deviation of log-ratios; None if
@@ -172,6 +173,10 @@ class _Cells:
         about = _about(verdict, cell, rule)
         if about.sittings > 1:
             event = replace(event, starts=cell.starts)
+        elif isinstance(cell, SittingCell) and not cell.replicates and cell.starts > verdict.starts:
+            # A search takes more starts of a build than its verdict needed: both intervals are of all of them.
+            event = replace(event, starts=cell.starts)
+            about = replace(about, intervals={**about.intervals, verdict.headline: _own_sitting(cell, rule)})
         if isinstance(cell, HostsCell) and about.heterogeneity is not None:
             event = replace(event, hosts=_hosts(cell, rule), hosts_differ=about.heterogeneity.p < DIFFER)
         return event, about
@@ -272,6 +277,11 @@ def _hosts(cell: HostsCell, rule: Rule) -> tuple[HostVerdict, ...]:
         HostVerdict(label, judged.starts, interval_of(judged.difference))
         for label, judged in cell.by_host(rule).items()
     )
+
+
+def _own_sitting(cell: SittingCell, rule: Rule) -> Interval | None:
+    """The interval over all starts of a cell, at the level of the looks at them, that holds for their sitting only."""
+    return interval_of(replace(cell, between=SAME_PROGRAM).judge(rule).difference)
 
 
 def _about(verdict: VerdictReached, cell: SittingCell | HostsCell, rule: Rule) -> Sitting:
