@@ -1,0 +1,50 @@
+"""A search whose store was emptied between two sittings: what its finalist needs is made again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from burnish.model.cell import Role
+from burnish.record.events.searches import SearchEnded
+from burnish.record.events.study import StudyFinished
+from burnish.record.events.trials import StartDone
+from studying import QUICK, aged, burnish, events, study, text
+
+SPACE = """
+bolt_defaults = []
+[choice.speed]
+reason = "Known truth: forty per cent more capacity than the baseline; with a profile, which has to be made again too."
+step = "train"
+expected = 20.0
+levels.usual = {}
+levels.fast = { c = ["-DFAKE_SPEED=140"], pgo = true }
+"""
+NAME = "search-01"
+"""A build that the search itself thought of: the next session has it from the record alone."""
+
+
+@pytest.mark.measures
+def test_what_was_cleaned_between_sittings_is_made_again(burnish_home: Path, tmp_path: Path) -> None:
+    space = tmp_path / "space.toml"
+    space.write_text(SPACE)
+    words = ["tune", "fake", "--space", str(space), "--strategy", "eliminate", "--max-starts", "3", *QUICK]
+    words += ["--sittings", "2", "--apart", "30m"]
+    child = burnish(*words)
+    assert child.returncode == 0, text(child)
+    (first,) = events(burnish_home, SearchEnded)
+    aged(study(burnish_home), 3600)
+    child = burnish("clean", "--older-than", "0", "--yes")
+    assert child.returncode == 0, text(child)
+    kinds = ("builds", "profiles", "datasets", "gates", "evidence")
+    assert not [path for kind in kinds for path in burnish_home.glob(f"store/{kind}/*")]
+    child = burnish("resume", "--due")
+    _, err = text(child)
+    assert child.returncode == 0, err
+    starts = Counter((one.cell.candidate, one.cell.role) for one in events(burnish_home, StartDone) if not one.invalid)
+    assert (starts[NAME, Role.CLAIM], starts[NAME, Role.CONFIRMATION]) == (6, 6), err
+    _, ended = events(burnish_home, SearchEnded)
+    assert (ended.winner, ended.settings) == (NAME, first.settings)
+    assert len(events(burnish_home, StudyFinished)) == 1
