@@ -11,6 +11,7 @@ from test_study_table import shipped
 from burnish.bench.quantities import READERS
 from burnish.model.quantity import BY_NAME, HEADLINES, LATENCY, MEMORY, QUANTITIES
 from burnish.record.events.verdicts import Interval, VerdictReached
+from burnish.report.answer import take
 from burnish.report.fold import fold
 from burnish.report.quantities import further
 from burnish.report.result import Result
@@ -55,6 +56,31 @@ def test_each_quantity_with_a_verdict_of_its_own_is_a_column() -> None:
         "| one | -20.0 better [-23.1, -16.7] | -0.1 equivalent [-0.4, +0.2]* |",
     ]
     assert any("* the 90 % interval" in line for line in lines), "the star is explained"
+
+
+@pytest.mark.parametrize(
+    ("found", "words", "answer"),
+    [
+        (LESS, "1.250 [1.200, 1.300] times shorter p99 latency than baseline on w", "20 % shorter p99 latency"),
+        (Interval(0.8, 0.75, 0.85, 0.95), "", "25 % longer p99 latency"),
+    ],
+)
+def test_a_verdict_about_a_response_time_is_reported_as_one(found: Interval, words: str, answer: str) -> None:
+    """A search's objective may be p99: no column had it, and the answer spoke of work per second."""
+    kind = "faster" if found.ratio > 1.0 else "slower"
+    events = one()
+    last = events.made[-1]
+    assert isinstance(last.event, VerdictReached)
+    event = replace(last.event, headline="p99", verdict=kind, ratios={**last.event.ratios, "p99": found})
+    events.made[-1] = replace(last, event=event)
+    result = fold(events.made)
+    said = markdown(result)
+    assert "| variant | verdict | p99 latency | capacity | throughput | starts |" in said
+    assert f"| one | {kind} | {found.ratio:.3f} [{found.low:.3f}, {found.high:.3f}] | 1.200 " in said
+    assert "* p99 latency: above 1 it is shorter than the baseline's" in said
+    assert words in said
+    assert answer in "".join(take.sentences(result))
+    assert not any(quantity.name == "p99" for quantity in further([result.rows[0].quantities]))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from burnish.model.quantity import BY_NAME, QUANTITIES, Quantity
+from burnish.model.quantity import BY_NAME, HEADLINES, LATENCIES, LATENCY, QUANTITIES, Quantity
 from burnish.record.events.verdicts import Interval, VerdictReached
 
 
@@ -40,3 +40,30 @@ def further(cells: Iterable[Mapping[str, Measured]]) -> tuple[Quantity, ...]:
     """The quantities for which any of these cells has a separate verdict, in the order of reports."""
     names = {name for cell in cells for name in judged(cell)}
     return tuple(quantity for quantity in QUANTITIES if quantity.name in names)
+
+
+def compared(headlines: Iterable[str]) -> tuple[Quantity, ...]:
+    """The quantities that a table of verdicts has columns for: response times that verdicts are about come first.
+
+    Args:
+        headlines: name of the quantity of each verdict.
+    """
+    wanted = set(headlines)
+    return (*(quantity for quantity in LATENCIES if quantity.name in wanted), *HEADLINES)
+
+
+def is_latency(name: str) -> bool:
+    """Whether a quantity is a response time, whose ratio is above 1 if it is shorter."""
+    return name in {quantity.name for quantity in LATENCIES}
+
+
+def percentile(headline: str) -> str:
+    """The response time that goes with a verdict: the one that it is about, else the 95th percentile."""
+    return headline if is_latency(headline) else LATENCY.name
+
+
+def times(baseline: str, name: str) -> str:
+    """What a ratio is a multiple of, after its figure: ``times baseline's capacity``."""
+    if is_latency(name):
+        return f"times shorter {BY_NAME[name].title} than {baseline}"
+    return f"times {baseline}'s {name}"

@@ -17,13 +17,13 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError, unknown
 from burnish.base.workbench import Workbench, output_of
-from burnish.engines.contract import MARKER, BuildJob, Engine, GateReport, Side, SideSpec, Tick
+from burnish.engines.contract import MARKER, BuildJob, Engine, GateReport, Loads, Side, SideSpec, Tick
 from burnish.engines.fake.gate import ANSWERING, SOCKET, answers_under, ask, run_tests
 from burnish.engines.steps import Command, Step, perform
 from burnish.engines.ticks import TickFile
@@ -32,6 +32,7 @@ from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity
 from burnish.program.elf import build_id
 from burnish.toolchain import counts, gcda
+from burnish.workload.loads import RATE, Parameter
 
 DATA_FILE = "fake.data"
 SOURCES = ("server.c", "fake_serve.c", "fake_work.c")
@@ -66,9 +67,18 @@ PATIENCE_S = 3.0
 """Seconds that a server gets to end by itself (and to write its profile) before it is killed."""
 
 
+class FakeLoads(Loads):
+    """The loads of its file, each at a fixed rate too."""
+
+    def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter]:
+        """See `Loads.parameters`."""
+        return {**super().parameters(workload, bench), RATE: Parameter("number")}
+
+
 class FakeEngine(Engine):
     """Behaviour of the fake engine."""
 
+    loads_class = FakeLoads
     marks = (b"fake 1.%d\n",)
     """The beginning of its version line."""
 
@@ -297,7 +307,8 @@ class FakeSide(Side):
             spec.workload.parameter("write_every", "0"),
             spec.workload.parameter("timeout_s", "2"),
             spec.workload.parameter("interval_s", "0.1"),
-            *filter(None, [spec.workload.parameter("letters")]),
+            spec.workload.parameter("letters"),
+            spec.workload.parameter(RATE, "0"),
         ]
         with self._ticks.path.open("wb") as ticks, self._load_log.open("wb") as log:
             self._load = process.start(

@@ -17,6 +17,7 @@ from burnish.model.cell import CellId
 from burnish.record.by_type import ByType
 from burnish.record.events.trials import PairRead, SideReading, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import Interval, VerdictReached
+from burnish.report.quantities import is_latency
 from burnish.report.words import interval_words
 from burnish.statistics.drift import Drift, drift
 from burnish.statistics.hosts import HostCell
@@ -220,6 +221,8 @@ def _totals(
     replicates: int,
     cost: Callable[[SideReading], float] | None = None,
 ) -> Totals | None:
+    if is_latency(verdict.headline):
+        return None  # a percentile has no total
     by_host: dict[str, list[tuple[float, float]]] = {}
     for start in starts:
         valid = [pair for pair in pairs.get(start.start, ()) if pair.invalid is None]

@@ -9,6 +9,7 @@ from burnish.report.analysis.placed import WITH
 from burnish.report.analysis.verdict import words
 from burnish.report.compose import grid, points, role_of, section
 from burnish.report.document import Section, Span
+from burnish.report.quantities import times
 from burnish.report.words import interval, interval_words
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _together(result: Result, found: Deployed) -> list[str]:
         parts = [f"the build {_alone(build, row)}"] if build is not None else []
         parts.append(f"the deployment {interval_words(row.ratio)}")
         if both is not None:
-            parts.append(f"both {interval_words(both.ratio)} times {result.baseline}'s {row.headline}: measured")
+            parts.append(f"both {interval_words(both.ratio)} {times(result.baseline, row.headline)}: measured")
         texts.append(f"{load}: {', '.join(parts)}.")
     if found.failure:
         texts.append(f"build and deployment together against {result.baseline}: not measured: {found.failure}")

@@ -14,6 +14,7 @@ from burnish.report.analysis.taken import taken
 from burnish.report.answer.words import half, precise, short_loads, span
 from burnish.report.compose import row
 from burnish.report.document import Column, Role, Section, Span, Table
+from burnish.report.quantities import percentile
 from burnish.report.sections.calibration import canary_lines
 from burnish.report.words import milliseconds, plural
 
@@ -28,7 +29,7 @@ _LOUD = "NOISIER THAN CALIBRATED"
 def section(result: Result) -> Section:
     """A line for each fact, after its name."""
     facts = (
-        ("p95", latency(result)),
+        (percentile(result.rows[0].headline if result.rows else ""), latency(result)),
         ("checked", checked(result)),
         ("noise", noise(result)),
         ("how sure", "; ".join(sure(result))),
@@ -44,7 +45,7 @@ def listed(key: str, facts: Sequence[tuple[str, str]]) -> Section:
 
 
 def latency(result: Result) -> str:
-    """The 95th percentile of the response time of the recommended candidate, on each load."""
+    """The response time of the recommended candidate on each load: a percentile, see `percentile`."""
     candidates = list(dict.fromkeys(one.candidate for one in result.rows))
     name = taken(result) or (candidates[0] if len(candidates) == 1 else "")
     of_suites = suites.members(result.rows)
@@ -52,8 +53,9 @@ def latency(result: Result) -> str:
     called, parts = short_loads([one.workload for one in rows]), []
     for one in rows:
         base, own = one.sides.get(result.baseline), one.sides.get(name)
-        if base and own and "p95" in base.latency and "p95" in own.latency:
-            parts.append(f"{called[one.workload]} {_change(base.latency['p95'], own.latency['p95'])}")
+        of = percentile(one.headline)
+        if base and own and of in base.latency and of in own.latency:
+            parts.append(f"{called[one.workload]} {_change(base.latency[of], own.latency[of])}")
     more = f" and {plural(len(parts) - _NAMED, 'load')} more" if len(parts) > _NAMED else ""
     return f"{', '.join(parts[:_NAMED])}{more}"
 

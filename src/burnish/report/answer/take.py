@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.placed import named, quoted
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, why_taken
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.answer.words import change, precise, span
 from burnish.report.document import Points, Role, Section, Span
+from burnish.report.quantities import is_latency
 from burnish.report.words import plural
 
 if TYPE_CHECKING:
@@ -130,6 +132,12 @@ def _gain(headline: str, ratios: Sequence[Ratio], work: str) -> str:
         if max(saved) < 0:
             return _mixed([-value for value in saved], "more", f"server CPU for {work}")
         return _mixed(saved, "less", f"server CPU for {work}")
+    if is_latency(headline):
+        saved = [100.0 * (1.0 - 1.0 / ratio.ratio) for ratio in ratios]
+        title = BY_NAME[headline].title
+        if max(saved) < 0:
+            return _mixed([-value for value in saved], "longer", title)
+        return _mixed(saved, "shorter", title)
     done = "queries per second" if work == "the same queries" else "work per second"
     gained = [100.0 * (ratio.ratio - 1.0) for ratio in ratios]
     if max(gained) < 0:

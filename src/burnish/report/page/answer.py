@@ -17,6 +17,7 @@ from burnish.report.bundled.table import Line
 from burnish.report.compose import role_of
 from burnish.report.document import Block, Facts, Paragraph, Points, Role, Section, Span
 from burnish.report.page.details import Details
+from burnish.report.quantities import percentile
 from burnish.report.sections import calibration, conclusion, why
 from burnish.report.words import milliseconds, per_cent, plural, spaced
 
@@ -236,9 +237,10 @@ def _cost(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
     lines = []
     for row in _rows(result, take):
         before, after = row.sides.get(result.baseline), row.sides.get(row.candidate)
-        if before and after and "p95" in before.latency and "p95" in after.latency:
-            latency = f"{milliseconds(before.latency['p95'])} → {milliseconds(after.latency['p95'])}"
-            lines.append(f"p95 {latency} on {row.workload}{f' ({row.candidate})' if not take else ''}")
+        of = percentile(row.headline)
+        if before and after and of in before.latency and of in after.latency:
+            latency = f"{milliseconds(before.latency[of])} → {milliseconds(after.latency[of])}"
+            lines.append(f"{of} {latency} on {row.workload}{f' ({row.candidate})' if not take else ''}")
     lines += _compiled(build, base)
     if build and base and build.server_bytes and base.server_bytes:
         lines.append(f"program {base.server_bytes / 1e6:.1f} → {build.server_bytes / 1e6:.1f} MB")

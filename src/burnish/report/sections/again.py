@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from burnish.model.quantity import HEADLINES
 from burnish.report.analysis.placed import WITH, elsewhere
 from burnish.report.analysis.verdict import words
 from burnish.report.compose import dropping, role_of, row, section
 from burnish.report.document import Column, Section, Span, Table
+from burnish.report.quantities import compared
 from burnish.report.sections import quantities
+from burnish.report.sections.verdicts import shorter
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def sections(result: Result) -> list[Section]:
     rows = elsewhere(result)
     if not rows:
         return []
-    titles = [quantity.title for quantity in HEADLINES]
+    measured = compared(cell.headline for cell in rows)
+    titles = [quantity.title for quantity in measured]
     columns = (
         Column("workload"),
         *(Column(name, whole=True) for name in ("verdict", *titles)),
@@ -31,7 +33,7 @@ def sections(result: Result) -> list[Section]:
         row(
             cell.workload,
             Span(words(cell.verdict, cell.within), role_of(cell.verdict)),
-            *(interval(cell.of(quantity.name)) for quantity in HEADLINES),
+            *(interval(cell.of(quantity.name)) for quantity in measured),
             str(cell.starts),
         )
         for cell in rows
@@ -39,6 +41,6 @@ def sections(result: Result) -> list[Section]:
     title = f"{rows[0].candidate} again, {WITH[rows[0].placement]}, ratios to {result.baseline}"
     also = f"{rows[0].candidate} again, also measured: change in per cent to {result.baseline}"
     return [
-        section("again", title, Table("verdicts", dropping(columns, "starts", *titles[::-1]), body)),
+        section("again", title, Table("verdicts", dropping(columns, "starts", *titles[::-1]), body), shorter(rows)),
         *quantities.sections(also, "workload", [(Span(cell.workload), cell.quantities) for cell in rows]),
     ]

@@ -11,6 +11,7 @@ from burnish.report.analysis.outcome import nothing_measured
 from burnish.report.analysis.placed import WITH, complete, elsewhere, moved, named, quoted, to_quote
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, why_taken, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
+from burnish.report.quantities import percentile, times
 from burnish.report.sections import patch_sentences
 from burnish.report.words import interval_words, inverse, microseconds, milliseconds, per_cent, plural, spaced
 
@@ -111,7 +112,7 @@ def _figures(result: Result, name: str) -> str:
     """The candidate's headline quantity as a multiple of the baseline's, on each load."""
     parts, before = [], ""
     for headline, ratio, load in _won(result, name):
-        of = f" times {result.baseline}'s {headline}" if headline != before else ""
+        of = f" {times(result.baseline, headline)}" if headline != before else ""
         parts.append(f"{interval_words(ratio)}{of} on {load}")
         before = headline
     return ", ".join(filter(None, (*parts, named(result, name))))
@@ -170,8 +171,9 @@ def _cost(baseline: str, row: Row, base: SideSummary, candidate: SideSummary, wh
         f"{load}: {row.candidate} uses {microseconds(after)} of server CPU per {row.unit}, "
         f"{baseline} {microseconds(before)}"
     )
-    if "p95" in base.latency and "p95" in candidate.latency:
-        text += f"; p95 {milliseconds(candidate.latency['p95'])} instead of {milliseconds(base.latency['p95'])}"
+    of = percentile(row.headline)
+    if of in base.latency and of in candidate.latency:
+        text += f"; {of} {milliseconds(candidate.latency[of])} instead of {milliseconds(base.latency[of])}"
     if row.per_minute:
         text += f"; {_pace(candidate, row.unit)} instead of {_pace(base, row.unit)}"
     return text + "."

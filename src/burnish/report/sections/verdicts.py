@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from burnish.model.quantity import HEADLINES
+from burnish.model.quantity import BY_NAME, Quantity
 from burnish.model.recipe import Marks
 from burnish.report.analysis import marks, suites
 from burnish.report.analysis.verdict import words
 from burnish.report.compose import dropping, grid, points, role_of, row, section
 from burnish.report.document import Column, Points, Section, Span, Table
+from burnish.report.quantities import compared, is_latency
 from burnish.report.sections import quantities
 from burnish.report.words import half_width, interval
 
@@ -32,6 +33,7 @@ def sections(result: Result) -> list[Section]:
             f"{load}, ratios to {result.baseline}",
             _table(head, rows, marked),
             _repeated(rows),
+            shorter(cell for _, cell in rows),
             marks.legend(marked.get(cell.candidate) for _, cell in rows),
             _other_middles(rows),
         )
@@ -43,15 +45,16 @@ def sections(result: Result) -> list[Section]:
 
 
 def _table(head: str, rows: Sequence[tuple[str, Row]], marked: Mapping[str, Marks]) -> Table:
-    titles = [quantity.title for quantity in HEADLINES]
+    measured = compared(cell.headline for _, cell in rows)
+    titles = [quantity.title for quantity in measured]
     names = (Column(name, whole=True) for name in ("verdict", *titles))
     last = (Column(name, right=True, whole=True) for name in (*((SITTING,) if _beside(rows) else ()), "starts"))
     columns = (Column(head), *names, *last)
     body = tuple(
-        row(*_cells(name, cell, marked), *((_sitting(cell),) if _beside(rows) else ()), _starts(cell))
+        row(*_cells(name, cell, marked, measured), *((_sitting(cell),) if _beside(rows) else ()), _starts(cell))
         for name, cell in rows
     )
-    return Table("verdicts", dropping(columns, "starts", titles[-1], SITTING, titles[0]), body)
+    return Table("verdicts", dropping(columns, "starts", titles[-1], SITTING, *titles[-2::-1]), body)
 
 
 def _beside(rows: Sequence[tuple[str, Row]]) -> bool:
@@ -64,9 +67,9 @@ def _sitting(cell: Row) -> str:
     return half_width(cell.sitting.intervals.get(cell.headline)) if cell.sitting else "-"
 
 
-def _cells(name: str, cell: Row, marked: Mapping[str, Marks]) -> tuple[str | Span, ...]:
+def _cells(name: str, cell: Row, marked: Mapping[str, Marks], measured: Sequence[Quantity]) -> tuple[str | Span, ...]:
     verdict = Span(words(cell.verdict, cell.within), role_of(cell.verdict))
-    ratios = (interval(cell.of(quantity.name)) for quantity in HEADLINES)
+    ratios = (interval(cell.of(quantity.name)) for quantity in measured)
     return _name(name, cell, marked), verdict, *ratios
 
 
@@ -83,6 +86,12 @@ def _repeated(rows: Sequence[tuple[str, Row]]) -> Points | None:
     if not any(cell.invalid_starts for _, cell in rows):
         return None
     return points(["starts (+n): n more were invalid and repeated"])
+
+
+def shorter(cells: Iterable[Row]) -> Points | None:
+    """How ratios of response times are to be read, if verdicts are about some."""
+    titles = dict.fromkeys(BY_NAME[cell.headline].title for cell in cells if is_latency(cell.headline))
+    return points([f"{title}: above 1 it is shorter than the baseline's" for title in titles]) if titles else None
 
 
 def _other_middles(rows: Sequence[tuple[str, Row]]) -> Points:

@@ -157,12 +157,12 @@ class _Cells:
             return verdict, None
         judgement = cell.judge(rule)
         ratios = dict(verdict.ratios)
-        for quantity in HEADLINES:
-            read = self._of(verdict.cell, quantity.name)
-            if ratios.get(quantity.name) is not None and read is not None:
-                judged = judgement if quantity.name == verdict.headline else read.judge(rule)
-                headline = quantity.name == verdict.headline
-                ratios[quantity.name] = interval_of(judged.interval if headline else judged.difference)
+        for name in _judged(verdict):
+            read = self._of(verdict.cell, name)
+            if ratios.get(name) is not None and read is not None:
+                headline = name == verdict.headline
+                judged = judgement if headline else read.judge(rule)
+                ratios[name] = interval_of(judged.interval if headline else judged.difference)
         event = replace(
             verdict,
             verdict=str(judgement.kind),
@@ -261,6 +261,11 @@ def _spreads(by: ByType) -> Spreads:
     return Spreads(assumed.spread, assumed.spread if assumed.alike is None else assumed.alike)
 
 
+def _judged(verdict: VerdictReached) -> list[str]:
+    """Names of the quantities whose ratio has both intervals: the verdict's own, which may be a response time, too."""
+    return list(dict.fromkeys((*(quantity.name for quantity in HEADLINES), verdict.headline)))
+
+
 def _seconds(at: str) -> float:
     return datetime.fromisoformat(at).timestamp()
 
@@ -285,7 +290,7 @@ def _own_sitting(cell: SittingCell, rule: Rule) -> Interval | None:
 
 
 def _about(verdict: VerdictReached, cell: SittingCell | HostsCell, rule: Rule) -> Sitting:
-    intervals = {quantity.name: verdict.ratios.get(quantity.name) for quantity in HEADLINES}
+    intervals = {name: verdict.ratios.get(name) for name in _judged(verdict)}
     if isinstance(cell, HostsCell):
         sittings = sum(len(host.sittings) for host in cell.hosts.values())
         return Sitting(verdict.verdict, verdict.reason, intervals, sittings, heterogeneity=cell.heterogeneity(rule))

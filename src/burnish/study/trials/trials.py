@@ -345,7 +345,7 @@ class Trials:
             if quantity.headline:
                 # From the headline's own starts: the rule would stop again, at another look, on this quantity.
                 ratios[quantity.name] = interval_of(self._over_all(cell, readings, rule)) if readings else None
-            elif len(readings) == starts.valid and starts.valid > 1:
+            elif quantity.name != cell.headline and len(readings) == starts.valid and starts.valid > 1:
                 # Judged on all starts of the headline: stopping separately would select among them.
                 judged = self._judge(cell, readings, Rule.fixed(starts.valid, delta=rule.delta))
                 ratios[quantity.name] = interval_of(judged.interval)

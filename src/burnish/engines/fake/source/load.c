@@ -1,9 +1,10 @@
-/* load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS]
+/* load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS [RATE]]
  *
  * Loads the fake server over THREADS connections until SIGTERM. Each INTERVAL_S one JSON line with counters
  * since the start (done, errors, CPU seconds of server and load) and latencies over the interval.
- * Every WRITE_EVERY-th request of a connection is a write; 0: none. The others are of LETTERS, all where not said. No answer for TIMEOUT_S ends it with
- * exit code 1; 0: it waits for ever. */
+ * Every WRITE_EVERY-th request of a connection is a write; 0: none. The others are of LETTERS, all where not said or
+ * empty. No answer for TIMEOUT_S ends it with exit code 1; 0: it waits for ever. With a RATE, all connections together
+ * ask so often in a second, in turn; a latency then counts from when a request was due. */
 #include <err.h>
 #include <errno.h>
 #include <pthread.h>
@@ -26,6 +27,8 @@ static uint64_t seed;
 static unsigned long write_every;
 static const char *letters = "abcdefghijklmnopqrstuvwxyz";
 static double timeout_s;
+static double rate, first_due;
+static long connections;
 static atomic_ulong done, errors;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Whoever gives up holds it to the end, so that the others' last words don't get into its own. */
@@ -77,6 +80,16 @@ static int ask(int connection, char request)
 	return line[0] == request;
 }
 
+/* Waits until a request is due. */
+static void wait_until(double due)
+{
+	struct timespec at = { (time_t)due, 0 };
+
+	at.tv_nsec = (long)(1e9 * (due - (double)at.tv_sec));
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+}
+
 static void *drive(void *argument)
 {
 	uint64_t number = (uint64_t)(uintptr_t)argument;
@@ -84,9 +97,15 @@ static void *drive(void *argument)
 	int connection = connect_now();
 
 	for (unsigned long count = 1;; count++) {
-		double began = read_clock(CLOCK_MONOTONIC);
+		double began;
 		int write = write_every > 0 && count % write_every == 0;
 
+		if (rate > 0) {
+			began = first_due + ((double)(count * (unsigned long)connections) + (double)number) / rate;
+			wait_until(began);
+		} else {
+			began = read_clock(CLOCK_MONOTONIC);
+		}
 		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		if (ask(connection, write ? 'W' : letters[(random >> 33) % strlen(letters)]))
 			atomic_fetch_add(&done, 1);
@@ -143,10 +162,12 @@ int main(int count, char **words)
 	pthread_t thread;
 	double interval, next;
 
-	if (count != 8 && count != 9)
-		errx(2, "usage: load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS]");
-	if (count == 9 && *words[8])
+	if (count < 8 || count > 10)
+		errx(2, "usage: load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS [RATE]]");
+	if (count > 8 && *words[8])
 		letters = words[8];
+	if (count > 9)
+		rate = atof(words[9]);
 	if (strlen(words[1]) >= sizeof address.sun_path)
 		errx(1, "%s: too long for a socket's name", words[1]);
 	strcpy(address.sun_path, words[1]);
@@ -160,7 +181,9 @@ int main(int count, char **words)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL); /* threads inherit it: only sigtimedwait below sees them */
-	for (long number = 0; number < atol(words[3]); number++)
+	connections = atol(words[3]);
+	first_due = read_clock(CLOCK_MONOTONIC);
+	for (long number = 0; number < connections; number++)
 		if (pthread_create(&thread, NULL, drive, (void *)(uintptr_t)number) != 0)
 			errx(1, "cannot make a thread");
 	/* On the clock that all processes share, so that two sides are read at the same instants. */
