@@ -116,7 +116,7 @@ def write(folder: Path) -> None:
     print(
         f"BURNISH_HOME={folder}/grid ./burnish tune sqlite --recipes {grid} --variant {names} --starts {STARTS} "
         f"--precision none --layouts 0 {common}\n"
-        f"BURNISH_HOME={folder}/search ./burnish tune sqlite --space {space} --budget {BUDGET} {common}"
+        f"BURNISH_HOME={folder}/search ./burnish tune sqlite --space {space} --budget {BUDGET} --prior none {common}"
     )
 
 

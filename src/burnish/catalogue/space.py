@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -128,6 +129,18 @@ class SpaceFile:
             recipe = overlaid(recipe, overlay, f"{FILE}: {'='.join(pair)}")
         return recipe if tuple(bolt) == self.bolt_defaults else replace(recipe, bolt_options=tuple(bolt))
 
+    def point(self, recipe: Mapping[str, Any]) -> Point | None:
+        """The point that stands for a recipe, given as plain values; None if there is none."""
+        known = _plain({**Recipe().as_dict(), **recipe})
+        settings = {}
+        for choice in self.space.choices:
+            overlays = {level: self.overlays[choice.name, level] for level in choice.levels[1:]}
+            fitting = [level for level, overlay in overlays.items() if _has(known, overlay)]
+            if fitting:  # of levels that contain another one, such as longer trainings, the last
+                settings[choice.name] = fitting[-1]
+        point = self.space.point(settings)
+        return point if _unordered(_plain(self.recipe(point).as_dict())) == _unordered(known) else None
+
     def variant(self, point: Point, name: str) -> Variant:
         """The build that a point stands for, under a name of its own, with the marks of its levels."""
         made = variant_with(name, self.recipe(point), f"a build of the search: {point.words}")
@@ -195,6 +208,27 @@ def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
             for name, entry in file.choice.items()
         },
     )
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as a record has them."""
+    plain: dict[str, Any] = json.loads(json.dumps(dict(values)))
+    return plain
+
+
+def _has(recipe: Mapping[str, Any], overlay: Mapping[str, Any]) -> bool:
+    """Whether a recipe has what an overlay changes."""
+    for name, value in _plain(overlay).items():
+        own = recipe[name]
+        joined = isinstance(value, list) and name != "training"
+        if own != value if not joined else any(one not in own for one in value):
+            return False
+    return True
+
+
+def _unordered(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe whose lists are compared whatever their order."""
+    return {name: sorted(map(str, value)) if isinstance(value, list) else value for name, value in recipe.items()}
 
 
 def _shares(weights: Mapping[str, float]) -> dict[str, float]:

@@ -45,6 +45,7 @@ class Costs:
         baseline: what comes before the first candidate (the baseline's build, data sets, canaries).
         confirmation: one fresh start of one load, as the winner is measured again.
         after: what comes after the search within the same budget: ways to deploy its winner.
+        kept: by known-good build of which the store has a part (the build, its profile), making the rest of it.
     """
 
     steps: Mapping[Step, float]
@@ -52,6 +53,7 @@ class Costs:
     baseline: float = 0.0
     confirmation: float = 0.0
     after: float = 0.0
+    kept: Mapping[Point, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

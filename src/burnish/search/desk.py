@@ -92,11 +92,15 @@ class Desk:
         had = self.making.get(step)
         return statistics.median(had) if had else self.settings.costs.steps[step]
 
+    def seconds_for(self, point: Point, before: Sequence[Point] = ()) -> float:
+        """Expected seconds of making a build when these others have been made; 0 if it is there."""
+        step = self.step_of(point, before)
+        return 0.0 if step is None else min(self.seconds_of(step), self.settings.costs.kept.get(point, math.inf))
+
     def cost(self, point: Point, starts: int, before: Sequence[Point] = ()) -> float:
         """Expected seconds of making a build, if need be, and of taking so many starts of every load."""
-        step = self.step_of(point, before)
         start = self.settings.costs.start * len(self.settings.objective.loads)
-        return (0.0 if step is None else self.seconds_of(step)) + starts * start
+        return self.seconds_for(point, before) + starts * start
 
     def fitting(self, wants: Sequence[Want]) -> tuple[Want, ...]:
         """The first of these that fit together."""

@@ -62,7 +62,7 @@ class Search:
         for number, ask in self._open.items():
             told = self._told[number]
             step = self.desk.step_of(ask.point)
-            if step is not None and told.making > 0.0:
+            if step is not None and told.making > 0.0 and ask.point not in self.desk.settings.costs.kept:
                 self.desk.making.setdefault(step, []).append(told.making)
             self.desk.book.enter(ask, told)
 

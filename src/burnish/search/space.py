@@ -107,6 +107,9 @@ class Space:
         forbidden: what may not be together.
         rungs: known-good points by name, the simplest first.
         left_out: by level (``hardening=off``), why the search does not try it.
+        first: names of the rungs that are measured first: those that were best in earlier runs.
+        added: names of the rungs that are known from earlier runs alone. Neither is in its text, of which digests are
+            made.
 
     Raises:
         UserError: a rule or a rung names what is no level, or a rung is forbidden.
@@ -116,6 +119,8 @@ class Space:
     forbidden: tuple[Forbidden, ...] = ()
     rungs: Mapping[str, Point] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
+    first: tuple[str, ...] = field(default=(), repr=False)
+    added: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         known = {choice.name: choice.levels for choice in self.choices}
@@ -137,6 +142,18 @@ class Space:
         for name, point in {"the baseline": Point(), **self.rungs}.items():
             if (rule := self.broken(point)) is not None:
                 raise UserError(f"space: {name} is forbidden by its own rule: {rule.reason or dict(rule.together)}")
+
+    @property
+    def known_good(self) -> tuple[Point, ...]:
+        """The rungs in the order in which they are measured."""
+        return tuple(self.rungs[name] for name in dict.fromkeys((*self.first, *self.rungs)))
+
+    @property
+    def doubted(self) -> frozenset[tuple[str, str]]:
+        """(choice, level) that only rungs from earlier runs have: what it brought there may be worth nothing here."""
+        pairs = {name: set(point.settings) for name, point in self.rungs.items()}
+        own = set[tuple[str, str]]().union(*(those for name, those in pairs.items() if name not in self.added))
+        return frozenset(set[tuple[str, str]]().union(*(pairs[name] for name in self.added)) - own)
 
     def choice(self, name: str) -> Choice:
         """The choice of that name."""

@@ -18,6 +18,7 @@ from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from burnish.record.events import Event
+from burnish.record.events.searches import PriorTaken
 from burnish.search.asks import Objective
 from burnish.search.space import Space
 from burnish.statistics.verdicts import Rule
@@ -64,7 +65,8 @@ class SearchRequest:
         pattern: the comparisons of one build with the baseline, a load each.
         allowed: marks that builds may have.
         asked: what it is for, as the user asked for it; '': as much work as possible.
-        prior: names of earlier searches from whose findings it begins.
+        prior: names of earlier runs whose results are its prior.
+        taken: what they say of its space, which has it already.
     """
 
     file: SpaceFile
@@ -76,6 +78,7 @@ class SearchRequest:
     allowed: tuple[str, ...] = ()
     asked: str = ""
     prior: tuple[str, ...] = ()
+    taken: PriorTaken = field(default_factory=PriorTaken)
 
     @property
     def digest(self) -> str:

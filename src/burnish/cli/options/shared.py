@@ -198,8 +198,9 @@ ALLOW = _build(
     readers.marks, "MARK,...", many=True,
 )  # fmt: skip
 PRIOR = _build(
-    "prior", ("--prior",), "Earlier searches of this engine, from any host, whose findings are tried first: runs or "
-    "exported records.", readers.names, "RUN|FILE,...", many=True,
+    "prior", ("--prior",), "Earlier runs of this engine, from any host, that say what a search tries first: runs, "
+    "exported records, home (every finished run here), or none.", readers.names, "RUN|FILE,...", many=True,
+    unset="home",
 )  # fmt: skip
 GUARD = _load(
     "guards", ("--guard",), "Loads on which the search's winner must not be slower than the baseline.", readers.names,

@@ -10,6 +10,25 @@ from burnish.record.events.base import Event
 
 
 @dataclass(frozen=True)
+class PriorTaken:
+    """What a search takes from earlier results, as a prior: it says what is tried first and counts in no verdict.
+
+    Attributes:
+        near: number of results of this host on a load that is searched for.
+        elsewhere: number of results of other hosts or loads.
+        expected: by choice of which something is known, how much it is expected to bring, a log-ratio.
+        rungs: by name, the choices of known-good builds that are added: those that were best earlier.
+        first: names of the known-good builds that are measured first.
+    """
+
+    near: int = 0
+    elsewhere: int = 0
+    expected: Mapping[str, float] = field(default_factory=dict)
+    rungs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    first: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class SearchBegun(Event):
     """A search begins; with what it was told since, it decides the same again.
 
@@ -30,8 +49,11 @@ class SearchBegun(Event):
         cap: starts of a build at most.
         allowed: marks that its builds may have.
         objective: what it is for, as asked (``p99@400``); '': as much work as possible.
-        prior: names of earlier searches from whose findings it began.
+        prior: names of earlier runs whose results are its prior.
         after: expected seconds of ways to deploy its winner, which are kept of the budget.
+        taken: what they say; None in older records.
+        kept: by name of a known-good build of which the store has a part (the build, its profile), the expected seconds
+            of making the rest.
     """
 
     strategy: str
@@ -52,6 +74,8 @@ class SearchBegun(Event):
     objective: str = ""
     prior: tuple[str, ...] = ()
     after: float = 0.0
+    taken: PriorTaken | None = None
+    kept: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

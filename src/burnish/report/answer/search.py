@@ -8,6 +8,9 @@ from burnish.report.compose import points, row
 from burnish.report.document import Column, Heading, Section, Table
 from burnish.report.words import plural
 
+NAMED = 3
+"""Earlier runs that are named."""
+
 FEW = 6
 """Effects and untried levels in the short report."""
 
@@ -37,8 +40,24 @@ def _asked(begun: SearchBegun) -> str:
     budget = f" within {duration(begun.budget)}" if begun.budget is not None else ""
     size = f"{plural(begun.choices, 'choice')}, {plural(begun.size, 'build')} allowed"
     aim = f" for the best {begun.objective}" if begun.objective else ""
-    prior = f", beginning with what {' and '.join(begun.prior)} found" if begun.prior else ""
-    return f"searched {size} ({begun.strategy}){budget}{aim}{prior}"
+    return f"searched {size} ({begun.strategy}){budget}{aim}{_prior(begun)}"
+
+
+def _prior(begun: SearchBegun) -> str:
+    """What was taken as prior, and from where."""
+    if not begun.prior:
+        return ""
+    if begun.taken is None:  # an older record
+        return f", beginning with what {' and '.join(begun.prior)} found"
+    near, elsewhere = begun.taken.near, begun.taken.elsewhere
+    if not near + elsewhere:  # what these runs found is not in this space
+        return ""
+    results = [f"{plural(near, 'earlier result')} of this host on these loads"] if near else []
+    results += [f"{elsewhere if near else plural(elsewhere, 'earlier result')} of other hosts or loads"]
+    where = " and ".join(results if elsewhere or not near else results[:1])
+    more = len(begun.prior) - NAMED
+    names = [*begun.prior[:NAMED], *([f"{more} more"] if more > 0 else [])]
+    return f", in the order of {where} ({', '.join(names)})"
 
 
 def _came(begun: SearchBegun, ended: SearchEnded) -> list[str]:

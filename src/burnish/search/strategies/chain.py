@@ -56,13 +56,16 @@ def eliminate_alone(desk: Desk) -> Strategy[None]:
             desk.space.point({name: level, **dict(everything.settings)}), keep=tuple(dict(everything.settings))
         )
     yield from first(desk, [everything], "eliminate", "everything at once")
-    yield from eliminate(desk, best, everything)
+    # What the best has from an earlier run alone is taken out as well where it is not needed here.
+    own = desk.space.point(dict(pair for pair in best.settings if pair not in desk.space.doubted))
+    yield from eliminate(desk, desk.space.repaired(own), everything)
     yield from confirm(desk)
 
 
 def _first_rung(desk: Desk) -> Strategy[Point]:
-    """The last of the known-good builds that can be made, with its first starts."""
-    for point in reversed(list(desk.space.rungs.values())):
+    """The best of earlier runs that can be made, else the last of the known-good builds, with its first starts."""
+    first_ones = [desk.space.rungs[name] for name in desk.space.first]
+    for point in dict.fromkeys((*first_ones, *reversed(list(desk.space.rungs.values())))):
         yield from first(desk, [point], "ladder", "known to be good")
         if desk.book.starts(point):
             return point

@@ -12,7 +12,7 @@ ROUND = 6
 
 def climb(desk: Desk) -> Strategy[Point]:
     """Measures the rungs and races them; returns the best, or the baseline if none was measured."""
-    rungs = list(desk.space.rungs.values())
+    rungs = desk.space.known_good
     yield from first(desk, rungs, "ladder", "known to be good")
     yield from race(desk, rungs, "ladder", ROUND)
     best = next((arm for arm in desk.book.measured if arm.mean > 0.0 and not desk.book.slower_on(arm)), None)

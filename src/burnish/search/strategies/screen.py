@@ -20,13 +20,15 @@ def factors_around(desk: Desk, base: Point, choices: Sequence[Choice]) -> list[t
 
     No level is a step back to the usual one. What a build has beyond the baseline is a known gain: it has it from the
     known-good build that the ladder found best, or from a screen. Offered as a change, `profile=none` would be expected
-    to bring what the profile brought, and half of a design's builds would be without it.
+    to bring what the profile brought, and half of a design's builds would be without it. What it has from an earlier
+    run alone is no known gain here, and is offered.
     """
     now = desk.space.levels(base)
+    doubted = {name for name, _ in desk.space.doubted & set(base.settings)}
     return [
         (choice.name, level)
         for choice in choices
-        for level in choice.levels[1:]
+        for level in choice.levels[0 if choice.name in doubted else 1 :]
         if level != now[choice.name] and desk.space.broken(desk.space.point({**now, choice.name: level})) is None
     ]
 

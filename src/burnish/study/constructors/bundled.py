@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
@@ -16,6 +15,7 @@ from burnish.model.workload import Workload
 from burnish.source.patches import patch_set
 from burnish.study.bundled import patches
 from burnish.study.bundled.expansion import Expanded, OwnLoads, expand, other_compilers
+from burnish.study.bundled.recipes import meaning
 from burnish.study.constructors.tune import portable_of
 from burnish.study.extras.extras import robust_of, wants_timeline
 from burnish.study.request import workloads as workload_choice
@@ -114,25 +114,8 @@ def _confirmation(own: BundledFile, options: Options) -> Confirmation:
 def _definition(own: BundledFile, expanded: Expanded, features: str, options: Options) -> Definition:
     """The study's identity: the content of its rows and how they are measured, not which part is requested."""
     spec = expanded.engine
-    rows = own.rows_for(spec.name)
-    meaning: list[Any] = [
-        [(row.name, row.base, row.build, row.recipe, row.given, row.versus, row.loads) for row in rows],
-        {name: variant.recipe.as_dict() for name, variant in own.builds.items()},
-        {name: series.overlay for name, series in own.series.items()},
-        {name: (reading.against, reading.overlay) for name, reading in own.readings.items()},
-        own.robust_for(spec.name),
-    ]
-    placements = [
-        (kind, item.name, str(item.placement))
-        for kind, items in (("row", rows), ("reading", own.readings.values()), ("series", own.series.values()))
-        for item in items
-        if item.placement is not None
-    ]
-    if placements:
-        meaning.append(placements)
     pins: dict[str, list[str]] = {}
-    if named := patches.words(rows):
-        meaning.append([named, expanded.architecture])
+    if patches.words(own.rows_for(spec.name)):
         pins = patch_set.pins(expanded.variants.values())
     plain = definition_of(own.name, spec, options, ["baseline"], (), features, ())
     loads = tuple(
@@ -140,7 +123,7 @@ def _definition(own: BundledFile, expanded: Expanded, features: str, options: Op
     )
     if options.workloads:
         loads = options.workloads
-    return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning)}, patches=pins)
+    return replace(plain, workloads=loads, recipes={"rows": digest_of(meaning(own, expanded))}, patches=pins)
 
 
 def _own_loads(spec: EngineSpec, options: Options) -> OwnLoads:

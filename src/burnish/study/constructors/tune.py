@@ -13,13 +13,14 @@ from burnish.catalogue.instructions import demanded
 from burnish.catalogue.space import space_file
 from burnish.model.recipe import Variant
 from burnish.model.workload import Design, Placement, Workload
+from burnish.record.events.searches import PriorTaken
 from burnish.search.asks import Objective
-from burnish.search.prior import informed
+from burnish.search.prior import applied, taken
 from burnish.study.comparison import BASELINE, Comparison
-from burnish.study.request.definition import definition_of
+from burnish.study.request.definition import Definition, definition_of
 from burnish.study.request.options import Options
 from burnish.study.request.placing import placing
-from burnish.study.request.prior import findings
+from burnish.study.request.prior import Wanted, findings, recorded
 from burnish.study.request.request import read_request
 from burnish.study.study import Confirmation, SearchRequest, Study
 from burnish.study.trials.timing import factors_of, layouts_of, rule_of
@@ -80,9 +81,6 @@ def search_study(engine: str, options: Options) -> Study:
     space = file.for_engine(engine, options.allow)
     if not space.choices:
         raise UserError(f"the space of {engine} is empty: every choice is for other engines or has a mark; see --allow")
-    earlier = findings(paths.home(), options.prior, engine)
-    space = informed(space, earlier)
-    variants = (baseline, *(file.variant(point, name) for name, point in space.rungs.items()))
     pattern = comparisons_of((baseline, replace(baseline, name="candidate")), request.workloads, options, aim.quantity)
     strategy = options.strategy or "default"
     search = SearchRequest(
@@ -94,7 +92,6 @@ def search_study(engine: str, options: Options) -> Study:
         pattern=pattern,
         allowed=options.allow,
         asked=options.objective or "",
-        prior=tuple(finding.name for finding in earlier),
     )
     asked = {
         "strategy": search.strategy,
@@ -103,11 +100,17 @@ def search_study(engine: str, options: Options) -> Study:
         "guards": objective.guards,
         "space": search.digest,
         **({"objective": options.objective} if options.objective is not None else {}),
+        **({"prior": options.prior} if options.prior else {}),
     }
-    names = [variant.name for variant in variants]
-    definition = definition_of("tune", request.spec, options, names, request.workloads, request.features, variants)
+    # What the home has of earlier runs is no part of what is asked: the search goes on though another run has ended.
+    usual = (baseline, *_known_good(search))
+    names = [variant.name for variant in usual]
+    plain = definition_of("tune", request.spec, options, names, request.workloads, request.features, usual)
+    definition = replace(plain, search=asked)
+    search = _with_prior(search, definition, options, aim)
+    variants = (baseline, *_known_good(search))
     return Study(
-        definition=replace(definition, search=asked),
+        definition=definition,
         engine=request.spec,
         comparisons=comparisons_of(variants, request.workloads, options, aim.quantity),
         variants={variant.name: variant for variant in variants},
@@ -120,6 +123,28 @@ def search_study(engine: str, options: Options) -> Study:
         search=search,
         deploy=choices_of(options.deploy, request.spec, deployment(request.spec.name)),
     )
+
+
+def _known_good(search: SearchRequest) -> tuple[Variant, ...]:
+    """The known-good builds of a search."""
+    return tuple(search.file.variant(point, name) for name, point in search.space.rungs.items())
+
+
+def _with_prior(search: SearchRequest, definition: Definition, options: Options, aim: Aim) -> SearchRequest:
+    """The search with earlier results as its prior: those that it began with, if it is under way.
+
+    Raises:
+        UserError: what was named as prior is of no use.
+    """
+    home = paths.home()
+    begun = recorded(home, definition, fresh=options.fresh)
+    if begun is not None:
+        prior, names = begun.taken or PriorTaken(), begun.prior
+    else:
+        wanted = Wanted(definition.engine, search.file, search.objective.loads, aim.quantity)
+        earlier = findings(home, options.prior, wanted)
+        prior, names = taken(search.space, earlier), tuple(one.name for one in earlier)
+    return replace(search, space=applied(search.space, prior), prior=names, taken=prior)
 
 
 def timed(aim: Aim, options: Options) -> Options:

@@ -21,6 +21,9 @@ from burnish.study.trials.timing import as_asked, start_seconds
 TRAINING_S = 60.0
 """Guess at the load of a training, seconds, where the plan has none."""
 
+MADE = ("compile", "partial", "relink", "training", "merge", "bolt", "after the link")
+"""Kinds of steps that make a build."""
+
 TELL_APART = 0.005
 """Two builds that are shown to be this close are alike for a search, and the simpler one is taken."""
 
@@ -67,20 +70,33 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         allowed=request.allowed,
         objective=request.asked,
         prior=request.prior,
+        taken=request.taken,
+        kept=_kept(study, plan),
         after=plan.deployment.seconds.value if plan.deployment is not None else 0.0,
     )
+
+
+def _kept(study: Study, plan: StudyPlan) -> dict[str, float]:
+    """By known-good build of which the store has a stage of its own, seconds of what is still to be made of it."""
+    found = {}
+    for name in study.search.space.rungs if study.search is not None else ():
+        own = [step for step in plan.builds.steps if name in step.variants and study.base not in step.variants]
+        if any(step.cached and step.kind in MADE for step in own):
+            found[name] = sum(step.seconds.value for step in own if step.kind in (*MADE, "gate"))
+    return found
 
 
 def settings_of(request: SearchRequest, begun: SearchBegun) -> Settings:
     """How a search is done, as it began; a `UserError` if its space is another one now."""
     if begun.space != request.digest:
         raise UserError("the space has changed since this search began; --fresh begins a new run")
+    kept = {request.space.rungs[name]: seconds for name, seconds in begun.kept.items()}
     return Settings(
         strategy=begun.strategy,
         budget=begun.budget,
         seed=begun.seed,
         costs=Costs(
-            {step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again, begun.after
+            {step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again, begun.after, kept
         ),
         objective=Objective(begun.weights, tuple(begun.guards)),
         rule=Rule(cap=begun.cap, delta=TELL_APART),

@@ -72,7 +72,8 @@ class Options:
         objective: what a search is for: a quantity, a response time with its rate as in ``p99@400``; None: as much
             work as possible, of what the design measures.
         guards: loads on which a search's winner must not be slower than the baseline.
-        prior: earlier searches that a search begins from: names of runs, or files of exported records.
+        prior: earlier runs that say what a search tries first: names of runs, files of exported records, `home` or
+            `none`; empty: `home`.
         space: TOML file with a space of the user's own; None: the catalogue's.
         on_hosts: on which hosts it is measured, as named; empty: on this machine alone (`burnish.hosts`).
         command: words of the command line after the program's name, and what a settings file gave; empty where there
