@@ -18,7 +18,7 @@ def root(tmp_path: Path, gcc: Toolchain) -> Path:
     folder.mkdir(parents=True)
     (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
     for name, library in (("server", "-lm"), ("tool", "-lz")):
-        words = [gcc.cc, tmp_path / "a.c", "-Wl,--no-as-needed", library, "-o", folder / name]
+        words: list[str | Path] = [gcc.cc, tmp_path / "a.c", "-Wl,--no-as-needed", library, "-o", folder / name]
         subprocess.run(words, check=True, capture_output=True)
     (folder / "text").write_text("no program")
     return tmp_path / "root"

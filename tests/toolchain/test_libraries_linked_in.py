@@ -19,9 +19,8 @@ from burnish.toolchain import linking
 from burnish.toolchain.link_parts import NOTHING, Library, Parts, find_parts
 from burnish.toolchain.toolchains import Toolchain
 
-LINKED = tuple(
-    spec for name in ("mariadb", "mysql", "postgresql", "sqlite", "fake") if (spec := load.engine(name)).linking.linked_in
-)
+ENGINES = tuple(map(load.engine, ("mariadb", "mysql", "postgresql", "sqlite", "fake")))
+LINKED = tuple(spec for spec in ENGINES if spec.linking.linked_in)
 SSL = Library("libssl.a", Path("/lib/libssl.a"), "d1")
 LIBRARIES = Recipe(static="libraries")
 
@@ -73,8 +72,8 @@ def test_copies_in_the_source_are_compiled_and_trained_along(spec: EngineSpec, g
     assert (counted.linking, final.linking.archives) == (linking.PLAIN, (SSL,))
     assert final.linking.linked_in == spec.linking.linked_in
     plain, _ = compiled(Recipe(pgo=True), spec, gcc)
-    assert (plain.key == counted.key) is not bundled, "without such copies all links share one profile"
-    assert (objects_key(plain) == objects_key(counted)) is not bundled
+    assert (plain.key == counted.key) is (not bundled), "without such copies all links share one profile"
+    assert (objects_key(plain) == objects_key(counted)) is (not bundled)
 
 
 def test_linked_in_means_the_compilers_libraries_too_and_nothing_to_see_from_outside(gcc: Toolchain) -> None:
@@ -109,7 +108,7 @@ def test_an_engine_without_libraries_is_refused_in_one_line(name: str, gcc: Tool
 
 def test_32_bits_and_what_is_not_installed_are_refused(gcc: Toolchain) -> None:
     spec = load.engine("mariadb")
-    with pytest.raises(UserError, match="static = 'libraries' and word = 32: .*; leave one of the two out"):
+    with pytest.raises(UserError, match=r"static = 'libraries' and word = 32: .*; leave one of the two out"):
         compiled(replace(LIBRARIES, word=32), spec, gcc, Parts(words=frozenset({64, 32})))
     with pytest.raises(UnavailableError, match=r"not here: libssl\.a; .*install .*libssl-dev libpcre2-dev"):
         compiled(LIBRARIES, spec, gcc, Parts(missing=("libssl.a",)))

@@ -55,8 +55,8 @@ def verify(stage: Compile, built: Built, name: str) -> dict[str, object]:
     """Checks facts about a linked program that its recipe promises.
 
     Raises:
-        InfrastructureError: it should be static but is not, it loads a library that should be linked in, or its malloc is
-            not the allocator's.
+        InfrastructureError: it should be static but is not, it loads a library that should be linked in, or its malloc
+            is not the allocator's.
     """
     facts: dict[str, object] = {}
     if stage.linking.linker is not None:

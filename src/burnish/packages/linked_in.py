@@ -39,11 +39,10 @@ def warning(linked_in: Collection[str]) -> list[str]:
     """A line for the description of a package whose program has libraries linked in; none for another."""
     if not linked_in:
         return []
-    listed = ", ".join(linked_in)
-    return [
-        f"These libraries are part of the server program, at the version it was built with: {listed}. Security updates "
-        "of their packages do not reach it."
-    ]
+    inside = (
+        f"These libraries are part of the server program, at the version it was built with: {', '.join(linked_in)}."
+    )
+    return [f"{inside} Security updates of their packages do not reach it."]
 
 
 def _programs(root: Path) -> list[Path]:
