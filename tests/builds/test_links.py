@@ -26,12 +26,13 @@ from burnish.builds.loaded import check_malloc, needed
 from burnish.builds.stages import Compile, PackageFlags, Train, stages
 from burnish.catalogue import load
 from burnish.engines.fake.engine import FakeEngine
+from burnish.model.engine import EngineLinking, EngineSpec
 from burnish.model.recipe import Allocator, Recipe, Variant
 from burnish.program.built import Built
 from burnish.program.elf import build_id, word_of
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
-from burnish.toolchain.link_parts import find_allocator, find_linker, find_parts, huge_pages, words_of
+from burnish.toolchain.link_parts import find_allocator, find_file, find_linker, find_parts, huge_pages, words_of
 from burnish.toolchain.toolchains import Toolchain
 from conftest import FAKE_SOURCE
 
@@ -39,9 +40,9 @@ from conftest import FAKE_SOURCE
 class Shop:
     """A store, and what makes builds of the fake engine for it."""
 
-    def __init__(self, root: Path, toolchain: Toolchain) -> None:
+    def __init__(self, root: Path, toolchain: Toolchain, spec: EngineSpec | None = None) -> None:
         self.toolchain = toolchain
-        engine = FakeEngine(load.engine("fake"))
+        engine = FakeEngine(spec or load.engine("fake"))
         source = root / "work/source"
         shutil.copytree(FAKE_SOURCE, source)
         self.bench = Bench(None, root / "logs", Console(file=io.StringIO(), width=200))
@@ -245,6 +246,41 @@ def test_a_program_that_is_static_by_name_only_is_an_error(shop: Shop, monkeypat
     ]
     with pytest.raises(InfrastructureError, match=r"v: linked statically, yet it loads .*libc\.so\.6"):
         linkers.verify(stage, plain, "v")
+
+
+ZLIB = Recipe(static="libraries", link=("-Wl,--no-as-needed", "-Wl,--undefined=zlibVersion", "-rdynamic", "-lz"))
+"""A program that needs zlib, and would show its functions to others."""
+
+
+def exported(program: Path) -> str:
+    """The functions that a program shows to the libraries that it loads."""
+    return subprocess.run(["nm", "-D", "--defined-only", program], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("name", ["bfd", "gold", "lld", "mold"])
+def test_a_library_linked_in_is_not_loaded_and_not_shown(name: str, tmp_path: Path, gcc: Toolchain) -> None:
+    if find_file("libz.a", gcc, 64) is None or find_linker(name, gcc) is None:  # type: ignore[arg-type]
+        pytest.skip(f"no libz.a or no {name} on this machine")
+    spec = replace(load.engine("fake"), linking=EngineLinking(archives=("libz.a",), linked_in=("libz",)))
+    shop = Shop(tmp_path, gcc, spec)
+    built, entry = shop.make(replace(ZLIB, linker=name))  # type: ignore[arg-type]
+    says(built)
+    assert "zlibVersion" in symbols(built.server)
+    assert "zlibVersion" not in exported(built.server)
+    assert not [one for one in needed(built.server) if one.startswith("libz.")]
+    assert entry.about["linked_in"] == ["libz"]
+    assert [archive for archive, _ in entry.about["archives"]] == ["libz.a"]
+    assert "security updates of the distribution do not reach them: libz" in entry.about["notes"][0]
+    assert f"ln -sf {find_file('libz.a', gcc, 64)}" in (entry.folder / "build.sh").read_text()
+    shared, _ = shop.make(replace(ZLIB, static="runtime", linker=name))  # type: ignore[arg-type]
+    assert [one for one in needed(shared.server) if one.startswith("libz.")], "the system's, where it is not asked for"
+
+
+def test_a_library_that_is_loaded_although_it_was_to_be_linked_in_is_an_error(tmp_path: Path, gcc: Toolchain) -> None:
+    """A build system may name the shared library by its path."""
+    spec = replace(load.engine("fake"), linking=EngineLinking(archives=("libgcc.a",), linked_in=("libz",)))
+    with pytest.raises(InfrastructureError, match=r"test: libraries were to be linked in, yet it loads libz\.so\.1"):
+        Shop(tmp_path, gcc, spec).make(ZLIB)
 
 
 @pytest.mark.parametrize("name", ["jemalloc", "tcmalloc", "mimalloc"])

@@ -48,6 +48,13 @@ def test_what_is_for_programs_alone_reaches_no_shared_library(job: BuildJob) -> 
     assert not any("strip-debug" in word or "-g1" in word for word in kept)
 
 
+def test_archives_are_for_programs_alone(job: BuildJob) -> None:
+    words = autoconf.configure(replace(job, archives=Path("/work/link")), programs="LDFLAGS_EX")
+    given = dict(word.split("=", 1) for word in words if "FLAGS" in word)
+    assert "-L/work/link" in given["LDFLAGS_EX"].split()
+    assert "-L/work/link" not in given["LDFLAGS"].split()
+
+
 def test_options_are_configures() -> None:
     found = [
         autoconf.option_word(*item) for item in (("with-ssl", "openssl"), ("enable-nls", "ON"), ("enable-x", "OFF"))

@@ -157,7 +157,7 @@ class Builder:
                 (folder / OBJECTS).write_text(json.dumps({item.path: item.source for item in made}))
             built = self.engine.built(name, folder, stage.key)
             facts |= linkers.verify(stage, built, name)
-            facts["notes"] = linking.notes(text)
+            facts["notes"] = linking.notes(text, stage.linking)
             making = witness.observe(
                 self.engine,
                 replace(job, flags=stage.flags),
@@ -233,6 +233,7 @@ class Builder:
             link_threads=jobs.link_threads,
             keep_debug=stage.linking.keep_debug or stage.debug,
             full_debug=stage.debug,
+            archives=self.link_place if stage.linking.archives else None,
             meter=compile_costs.lay(self.work),
             # gcc's machine code is the same with them; clang's was not examined.
             precompiled=self.engine.spec.precompiled if stage.toolchain.family == "gcc" else (),

@@ -246,7 +246,8 @@ def stages(
     if kept is not None:
         check_kept(variant, kept, toolchain, engine=spec.name)
     feature_set = spec.features[recipe.features or features]
-    flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place)
+    inside = linking.inside_of(recipe, spec)
+    flags = linking.linked(base_flags(recipe, package, spelled), recipe, toolchain, parts, link_place, inside)
     options = linking.options_of(recipe, spec)
     plan = TrainingPlan(
         training or spec.training,

@@ -40,6 +40,7 @@ class BuildJob:
         link_threads: threads of one link; None: the linker's own choice, all cores.
         keep_debug: whether debug sections stay in the program although the engine's own link drops them.
         full_debug: whether objects have full debug information, by which samples are mapped.
+        archives: folder with libraries that are linked in, to be searched before the system's; None: there are none.
         meter: records memory and time of each compile and link; None: they are not recorded.
         precompiled: headers that the engine's build may read once for many files.
     """
@@ -61,6 +62,7 @@ class BuildJob:
     link_threads: int | None = None
     keep_debug: bool = False
     full_debug: bool = False
+    archives: Path | None = None
     meter: Meter | None = None
     precompiled: tuple[PrecompiledHeaders, ...] = ()
 

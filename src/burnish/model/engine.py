@@ -70,13 +70,19 @@ class KnownDifference:
 
 @dataclass(frozen=True)
 class EngineLinking:
-    """What static, 32-bit and stripped programs of an engine need.
+    """What static, 32-bit and stripped programs of an engine, and programs with libraries linked in, need.
 
     Attributes:
         strips_debug: whether the engine's link drops debug sections, so that a later strip has to keep them explicitly.
         static_options: configure options that a fully static program requires, as (name, value).
         static_libraries: library files that a fully static program is linked with.
         static_packages: Debian packages that contain them.
+        bundled_options: configure options with which libraries of which the source has a copy are compiled with the
+            server and linked in, as (name, value).
+        bundled_archives: file names of these libraries in the build.
+        archives: library files of the distribution that are linked in where the source has no copy.
+        archive_packages: Debian packages that contain them.
+        linked_in: names of shared libraries (``libz``) that the program no longer loads then.
         options_32: configure options that a 32-bit program requires, as (name, value).
         libraries_32: library files that a 32-bit program is linked with.
         packages_32: Debian packages that contain them.
@@ -87,6 +93,11 @@ class EngineLinking:
     static_options: tuple[tuple[str, str], ...] = ()
     static_libraries: tuple[str, ...] = ()
     static_packages: tuple[str, ...] = ()
+    bundled_options: tuple[tuple[str, str], ...] = ()
+    bundled_archives: tuple[str, ...] = ()
+    archives: tuple[str, ...] = ()
+    archive_packages: tuple[str, ...] = ()
+    linked_in: tuple[str, ...] = ()
     options_32: tuple[tuple[str, str], ...] = ()
     libraries_32: tuple[str, ...] = ()
     packages_32: tuple[str, ...] = ()

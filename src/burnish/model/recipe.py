@@ -11,7 +11,7 @@ Lto = Literal["none", "thin", "full"]
 Linker = Literal["bfd", "gold", "lld", "mold"]
 
 
-Static = Literal["none", "runtime", "full"]
+Static = Literal["none", "runtime", "libraries", "full"]
 
 
 Allocator = Literal["libc", "jemalloc", "tcmalloc", "mimalloc"]
@@ -47,7 +47,8 @@ class Recipe:
         flags: entries of the flag catalogue by name, in order; the toolchain decides how each is spelled.
         target: processor or instruction-set level to compile for (``-march``); None keeps the package's.
         linker: which linker; None takes the toolchain's default.
-        static: what is linked statically: nothing, the compiler's run-time libraries, or everything.
+        static: what is linked statically: nothing, the compiler's run-time libraries, these and the libraries that the
+            engine names, or everything.
         allocator: which malloc.
         preload: whether the allocator is preloaded when the server starts, rather than linked.
         word: word size in bits.

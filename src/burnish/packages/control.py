@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 SUFFIX = "+burnish1"
 """Put behind the distribution's version: sorts above it, and below the next upload of the distribution."""
@@ -60,15 +60,18 @@ def at_least(relation: str) -> str:
     return match[1] if match else ""
 
 
-def dependencies(original: str, computed: str, older: Callable[[str, str], bool]) -> str:
+def dependencies(
+    original: str, computed: str, older: Callable[[str, str], bool], needless: Collection[str] = ()
+) -> str:
     """All dependencies of the original, those of the program added, each with the higher of two lowest versions.
 
     Args:
         original: field Depends of the distribution's package.
         computed: what the new program needs, from dpkg-shlibdeps.
         older: whether a version sorts below another.
+        needless: packages of the original's that nothing in the new package needs.
     """
-    merged = relations(original)
+    merged = {name: relation for name, relation in relations(original).items() if name not in needless}
     for name, relation in relations(computed).items():
         kept = at_least(merged.get(name, ""))
         if name not in merged or (kept and at_least(relation) and older(kept, at_least(relation))):

@@ -16,7 +16,7 @@ from burnish.base.errors import UserError
 from burnish.base.files import remove_tree
 from burnish.base.workbench import Workbench
 from burnish.model.engine import Packaging
-from burnish.packages import control, sbom, statements
+from burnish.packages import control, linked_in, sbom, statements
 from burnish.packages.chosen import Chosen
 from burnish.packages.statements import Made, Subject
 from burnish.program import program as programs
@@ -132,10 +132,11 @@ def make(
     subject = Subject(packaging.program, statements_digest(staged.program))
     folder = DOC.format(package=base.name)
     needed = programs.read(staged.program).needed
+    inside = tuple(chosen.found.entry.about.get("linked_in", ()))
     written = {
         statements.PROVENANCE_FILE: statements.text(statements.provenance([subject], chosen, made)),
         statements.VERDICT_FILE: statements.text(statements.verdict([subject], chosen, made)),
-        statements.SBOM_FILE: sbom.sbom(subject, chosen, needed),
+        statements.SBOM_FILE: sbom.sbom(subject, chosen, (*needed, *inside)),
         "README": readme(base, chosen, made, packaging, settings=bool(settings)),
     }
     for name, content in written.items():
@@ -148,9 +149,11 @@ def make(
     new = control.repackaged(
         fields,
         new_version=version,
-        depends=control.dependencies(fields.get("Depends", ""), computed, binary.older),
+        depends=control.dependencies(
+            fields.get("Depends", ""), computed, binary.older, linked_in.needless(root, inside)
+        ),
         size_kb=_installed_kb(root),
-        lines=_described(chosen, made),
+        lines=[*_described(chosen, made), *linked_in.warning(inside)],
         facts={"Burnish-Program": f"sha256:{subject.sha256}", "Burnish-Variant": chosen.variant,
                "Burnish-Run": chosen.result.name},
     )  # fmt: skip

@@ -19,7 +19,7 @@ def sbom(subject: Subject, chosen: Chosen, libraries: Sequence[str]) -> str:
     Args:
         subject: the packaged program.
         chosen: how it came about.
-        libraries: shared libraries that it needs.
+        libraries: shared libraries that it needs, and those that it has linked in.
     """
     # A twentieth of the time that the command line takes to begin, and only packages need it.
     from cyclonedx.model import HashAlgorithm, HashType, Property  # noqa: PLC0415

@@ -116,10 +116,10 @@ class LinkerProgram:
 
 @dataclass(frozen=True)
 class Library:
-    """An installed shared library.
+    """An installed library.
 
     Attributes:
-        name: file name for a program's NEEDED entry, ``libjemalloc.so.2``.
+        name: file name: of a shared one as in a program's NEEDED entry (``libjemalloc.so.2``), or of an archive.
         path: the file.
         digest: digest of its content: a build with another version is another build.
     """
@@ -142,6 +142,7 @@ class Parts:
         has_objcopy: whether a program can be stripped.
         huge_pages: the kernel's setting for transparent huge pages: always, madvise, never; '' if it has none.
         missing: library files that the engine needs for this kind of link, but that the compiler does not find.
+        archives: the distribution's archives that are linked in.
     """
 
     linker: LinkerProgram | None = None
@@ -152,6 +153,7 @@ class Parts:
     has_objcopy: bool = True
     huge_pages: str = "madvise"
     missing: tuple[str, ...] = ()
+    archives: tuple[Library, ...] = ()
 
 
 NOTHING = Parts()
@@ -190,6 +192,9 @@ def find_parts(recipe: Recipe, toolchain: Toolchain, spec: EngineSpec) -> Parts:
         libraries = spec.linking.libraries_32
     if recipe.static == "full":
         libraries = spec.linking.static_libraries
+    elif recipe.static == "libraries":
+        libraries = spec.linking.archives
+        arguments["archives"] = find_archives(libraries, toolchain, recipe.word)
     arguments["missing"] = tuple(name for name in libraries if find_file(name, toolchain, recipe.word) is None)
     if recipe.strip is not None:
         arguments["has_objcopy"] = shutil.which("objcopy") is not None
@@ -231,6 +236,12 @@ def find_allocator(name: Allocator, toolchain: Toolchain, word: Word) -> Library
         if path is not None:
             return Library(library, path, sha256_of(path)[:16])
     return None
+
+
+def find_archives(names: Sequence[str], toolchain: Toolchain, word: Word) -> tuple[Library, ...]:
+    """Those of the archives that the compiler finds."""
+    paths = ((name, find_file(name, toolchain, word)) for name in names)
+    return tuple(Library(name, path, sha256_of(path)[:16]) for name, path in paths if path is not None)
 
 
 def find_file(name: str, toolchain: Toolchain, word: Word) -> Path | None:

@@ -38,6 +38,9 @@ class Linking:
         keep_debug: whether debug sections are kept for a later stage although the engine's link would drop them.
         allocator: the allocator's library, which must be linked before libc; None: not linked.
         static: whether the program must be fully static.
+        archives: the distribution's archives that are linked in instead of shared libraries.
+        linked_in: names of shared libraries (``libz``) that the program must not load; not part of the key, because it
+            follows from archives, options and flags.
         cached: whether ThinLTO may use a cache; not part of the key, because it does not change the result.
     """
 
@@ -46,6 +49,8 @@ class Linking:
     keep_debug: bool = False
     allocator: Library | None = None
     static: bool = False
+    archives: tuple[Library, ...] = ()
+    linked_in: tuple[str, ...] = ()
     cached: bool = False
 
     @property
@@ -60,6 +65,8 @@ class Linking:
             identity.append(["keep_debug"])
         if self.allocator is not None:
             identity.append(["allocator", self.allocator.name, self.allocator.digest])
+        if self.archives:
+            identity.append(["archives", *([archive.name, archive.digest] for archive in self.archives)])
         return tuple(identity)
 
     @property
@@ -87,7 +94,9 @@ def neutral(recipe: Recipe) -> Recipe:
     )
 
 
-def linked(flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, folder: str) -> Flags:
+def linked(
+    flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, folder: str, inside: Sequence[str] = ()
+) -> Flags:
     """`flags` with those of the recipe's link.
 
     Args:
@@ -96,6 +105,8 @@ def linked(flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, fol
         toolchain: its toolchain.
         parts: what this machine has for it.
         folder: constant path of the folder with Burnish's links to and wrappers of linkers.
+        inside: file names of libraries that are linked in, of which other libraries and plugins must see nothing: these
+            may load the shared form, in another version.
     """
     word = word_flags(recipe.word)
     link = [*flags.link, *word]
@@ -109,8 +120,9 @@ def linked(flags: Flags, recipe: Recipe, toolchain: Toolchain, parts: Parts, fol
         # lld shuffles the sections of all objects, except those ordered by the profile's call graph, whose order is
         # part of the recipe. To move these too, all code is shifted by some cache lines.
         link += [f"-Wl,--shuffle-sections=.text*={recipe.layout}", f"-Wl,-T,{folder}/layout.ld"]
-    if recipe.static == "runtime":
+    if recipe.static in ("runtime", "libraries"):
         link += _STATIC_RUNTIME
+        link += [f"-Wl,--exclude-libs={name}" for name in inside]  # mold 1.10 hangs on a list of them
     elif recipe.static == "full":
         link.append("-static")
     if recipe.allocator != "libc" and not recipe.preload and parts.allocator is not None:
@@ -130,6 +142,8 @@ def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec) -> Linking:
         keep_debug=recipe.strip is not None and spec.linking.strips_debug,
         allocator=parts.allocator if recipe.allocator != "libc" and not recipe.preload else None,
         static=recipe.static == "full",
+        archives=parts.archives if recipe.static == "libraries" else (),
+        linked_in=spec.linking.linked_in if recipe.static == "libraries" else (),
         cached=recipe.lto == "thin" and linker_of(recipe) == "lld",
     )
 
@@ -139,9 +153,16 @@ def options_of(recipe: Recipe, spec: EngineSpec) -> tuple[tuple[str, str], ...]:
     forced: dict[str, str] = {}
     if recipe.static == "full":
         forced |= dict(spec.linking.static_options)
+    elif recipe.static == "libraries":
+        forced |= dict(spec.linking.bundled_options)
     if recipe.word == 32:
         forced |= dict(spec.linking.options_32)
     return tuple((forced | dict(recipe.options)).items()) if forced else recipe.options
+
+
+def inside_of(recipe: Recipe, spec: EngineSpec) -> tuple[str, ...]:
+    """File names of the libraries that the recipe's program has linked in."""
+    return (*spec.linking.archives, *spec.linking.bundled_archives) if recipe.static == "libraries" else ()
 
 
 def traits(recipe: Recipe, toolchain: Toolchain, spec: EngineSpec) -> dict[str, object]:
@@ -182,9 +203,15 @@ def check(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts, spec: E
     for refusal in catalogue().refused:
         if refusal.holds(known):
             raise UserError(f"{name}: {refusal.reason.rstrip('.')}")
+    if recipe.static == "libraries" and not spec.linking.linked_in:
+        raise UserError(
+            f"{name}: static = 'libraries': {spec.title} has no libraries beside the compiler's and the C library's; "
+            "take static = 'runtime'"
+        )
     _check_found(recipe, name, toolchain, parts)
     if parts.missing:
-        packages = spec.linking.packages_32 if recipe.word == 32 else spec.linking.static_packages
+        full = spec.linking.static_packages if recipe.static != "libraries" else spec.linking.archive_packages
+        packages = spec.linking.packages_32 if recipe.word == 32 else full
         kind = "32-bit" if recipe.word == 32 else "static"
         raise UnavailableError(
             f"{name}: {spec.title} needs {kind} libraries that are not here: {', '.join(parts.missing)}; "
@@ -274,10 +301,21 @@ def unkeyed(linking: Linking, cache: PurePath) -> tuple[str, ...]:
     return (f"-Wl,--thinlto-cache-dir={cache}", f"-Wl,--thinlto-cache-policy={policy}")
 
 
-def notes(log: str) -> list[str]:
-    """Warnings from a link's log for the user: functions of a static program that still load libraries."""
-    names = sorted(set(_NAME_SERVICE.findall(log)))
-    if not names:
-        return []
-    listed = ", ".join(names)
-    return [f"statically linked, but glibc's {listed} still load shared libraries: those of the very same glibc"]
+def notes(log: str, linking: Linking = PLAIN) -> list[str]:
+    """What the user of a linked program should know.
+
+    Args:
+        log: the link's log: names functions of a static program that still load libraries.
+        linking: how it was linked.
+    """
+    said = []
+    if names := sorted(set(_NAME_SERVICE.findall(log))):
+        listed = ", ".join(names)
+        said.append(
+            f"statically linked, but glibc's {listed} still load shared libraries: those of the very same glibc"
+        )
+    if linking.linked_in:
+        said.append(
+            f"linked in, so that security updates of the distribution do not reach them: {', '.join(linking.linked_in)}"
+        )
+    return said

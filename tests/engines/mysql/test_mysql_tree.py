@@ -140,6 +140,14 @@ def test_the_recipes_options_win_over_the_feature_sets_and_the_versions(job: Bui
     assert told(replace(job, source=old, options=boost))["WITH_BOOST"] == "/opt/boost"
 
 
+def test_archives_are_found_before_shared_libraries(job: BuildJob) -> None:
+    assert "CMAKE_LIBRARY_PATH" not in told(job)
+    given = told(replace(job, archives=Path("/work/link")))
+    assert given["CMAKE_LIBRARY_PATH"] == "/work/link"
+    assert "-L/work/link" in shlex.split(given["CMAKE_EXE_LINKER_FLAGS"])
+    assert "-L/work/link" not in shlex.split(given["CMAKE_SHARED_LINKER_FLAGS"])
+
+
 def test_links_wait_for_each_other_in_the_pool_that_its_cmake_leaves(job: BuildJob) -> None:
     assert "CMAKE_JOB_POOL_LINK" not in told(replace(job, link_jobs=2))
     assert told(replace(job, link_jobs=1))["CMAKE_JOB_POOL_LINK"] == "one_job"

@@ -89,6 +89,7 @@ class FakeEngine(Engine):
             str(job.toolchain.cc),
             *job.flags.c,
             *appended,
+            *([f"-L{job.archives}"] if job.archives else []),
             *job.flags.link,
             "-Wl,--build-id=sha1",
             "-pthread",

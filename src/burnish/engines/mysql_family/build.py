@@ -50,6 +50,8 @@ def configure_command(job: BuildJob, own: Mapping[str, str], answered: Mapping[s
     debug = "-g" if job.full_debug else "-g1"
     link = [*flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1", *dropped]
     program = [*link, "-Wl,--emit-relocs"] if job.relocations else link
+    if job.archives is not None:  # for libraries that the tree names by -l; of programs only, as the archives are meant
+        program = [*program, f"-L{job.archives}"]
     static = STATIC in link
     if static:
         # First: the family's own configure.cmake stumbles over it anywhere else.
@@ -78,6 +80,9 @@ def configure_command(job: BuildJob, own: Mapping[str, str], answered: Mapping[s
         options |= {"CMAKE_JOB_POOLS": f"links={job.link_jobs}", "CMAKE_JOB_POOL_LINK": "links"}
     if static:
         options["CMAKE_PROJECT_INCLUDE"] = str(Path(__file__).with_name("static_libraries.cmake"))
+    if job.archives is not None:
+        # find_library() looks there first, for each of its names, and takes an archive as well as a shared library.
+        options["CMAKE_LIBRARY_PATH"] = str(job.archives)
     if headers := precompiled(job):
         script = Path(__file__).with_name("precompiled.cmake")
         options |= {
