@@ -38,6 +38,7 @@ LOADED = (
     "burnish.hosts.part",
     "burnish.study.runner",
     "numpy",
+    "scipy.integrate",
     "scipy.optimize",
     "scipy.special",
 )
