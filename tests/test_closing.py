@@ -170,6 +170,15 @@ def test_linters_run_beside_the_lowest_versions_and_print_after_them(tmp_path: P
     assert printed.count("no finding") == 3
 
 
+def test_modules_are_compiled_once_for_all_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    says = 'echo "{} ${{PYTHONDONTWRITEBYTECODE:-kept}} in $PYTHONPYCACHEPREFIX"'
+    done = check(tmp_path, says.format("$1"), python=says.format("python"))
+    places = re.findall(r"^(test|lowest|python) kept in (/.+)$", done.stdout, re.MULTILINE)
+    assert [who for who, _ in places] == ["test", "lowest", "python", "python", "python"]
+    assert len({place for _, place in places}) == 1
+
+
 def test_linters_that_did_not_come_to_their_end_have_failed(tmp_path: Path) -> None:
     make = "\n".join(f"echo '{line}'" for line in LINES.values())
     done = check(tmp_path, make, python="kill -9 $PPID")
