@@ -12,9 +12,10 @@ packages := base-build clang bolt clang-newest linkers allocators tls sysbench s
 .PHONY: test fast real lowest lint fmt lock environment packages
 
 # What measures comes last and by itself: it wants the machine. The other real tests compile one file (SQLite), start a
-# server or apply patches, so that two of them fit; a file's tests stay together, since they share what it built.
+# server or apply patches, so that two of them fit; a file's tests stay together, since they share what it built, and
+# files keep the order of tests/conftest.py, where xdist would put the longest one last: it has only one test.
 fast_part := $(python) -m pytest --part fast -m "not real" -n 2 --dist worksteal --durations 15
-real_part := $(python) -m pytest --part real -m "real and not measures" -n 2 --dist loadfile --durations 5
+real_part := $(python) -m pytest --part real -m "real and not measures" -n 2 --dist loadfile --no-loadscope-reorder --durations 5
 measures_part := $(python) -m pytest --part measures -m "real and measures" --durations 5
 
 # Runs all parts, whatever becomes of those before; each ends with a line of its own (tests/support/closing.py). What

@@ -158,3 +158,29 @@ def test_every_step_that_fails_is_named_at_the_end(tmp_path: Path) -> None:
     done = check(tmp_path, make, python='case "$*" in *mypy*) exit 1 ;; esac')
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1].endswith("failed: tests,types")
+
+
+def test_linters_run_beside_the_lowest_versions_and_print_after_them(tmp_path: Path) -> None:
+    make = "\n".join(f"[ $1 = lowest ] || echo '{line}'" for line in LINES.values())
+    waits = "for _ in $(seq 1000); do [ -e linted ] && echo installed && exit; sleep 0.02; done; exit 1"
+    done = check(tmp_path, f"{make}\n[ $1 != lowest ] || {{ {waits}; }}", python="touch linted; echo no finding")
+    assert done.returncode == 0, done.stdout
+    printed = done.stdout.splitlines()
+    assert printed.index("installed") < printed.index("== lint: .venv/bin/python -m ruff check .")
+    assert printed.count("no finding") == 3
+
+
+def test_modules_are_compiled_once_for_all_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    says = 'echo "{} ${{PYTHONDONTWRITEBYTECODE:-kept}} in $PYTHONPYCACHEPREFIX"'
+    done = check(tmp_path, says.format("$1"), python=says.format("python"))
+    places = re.findall(r"^(test|lowest|python) kept in (/.+)$", done.stdout, re.MULTILINE)
+    assert [who for who, _ in places] == ["test", "lowest", "python", "python", "python"]
+    assert len({place for _, place in places}) == 1
+
+
+def test_linters_that_did_not_come_to_their_end_have_failed(tmp_path: Path) -> None:
+    make = "\n".join(f"echo '{line}'" for line in LINES.values())
+    done = check(tmp_path, make, python="kill -9 $PPID")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].endswith("failed: linters")

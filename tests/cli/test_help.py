@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ VERBS: dict[tuple[str, ...], Verb] = {
 }
 
 
+@cache  # a page is looked at by several tests
 def shown(*words: str, code: int = 0) -> str:
     done = CliRunner().invoke(app, [*words], env={"COLUMNS": "80", "TERM": "dumb"}, catch_exceptions=False)
     assert done.exit_code == code, done.output

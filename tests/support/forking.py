@@ -1,9 +1,9 @@
 """Calls of the command line that begin with its modules loaded: most of a short call's time is importing them.
 
-The first call starts a process that imports what most verbs need, and waits. A call is a fork of it, with arguments,
-environment, folder and output of its own: a process as any other, which can be waited for, stopped and killed. What a
-process takes from its environment before it runs anything (`EARLY`) is the same in all forks of one such process; for
-another environment another one is started.
+The first call starts a process that imports what most verbs need, reads the catalogue, and waits. A call is a fork of
+it, with arguments, environment, folder and output of its own: a process as any other, which can be waited for, stopped
+and killed. What a process takes from its environment before it runs anything (`EARLY`) is the same in all forks of one
+such process; for another environment another one is started.
 
 What is about the beginning itself (which modules a call imports, Ctrl-C meanwhile, completion) needs `subprocess`.
 """
@@ -34,9 +34,11 @@ EARLY = ("PYTHON", "LC_", "LANG", "LD_", "COLUMNS", "LINES", "TERM", "NO_COLOR",
 LOADED = (
     "burnish.cli.measuring",
     "burnish.cli.results",
+    "burnish.engines.fake.engine",
     "burnish.hosts.part",
     "burnish.study.runner",
     "numpy",
+    "scipy.integrate",
     "scipy.optimize",
     "scipy.special",
 )
@@ -135,6 +137,16 @@ def _read(file: int, size: int) -> bytes:
 # In the process that has everything loaded.
 
 
+def _read_catalogue() -> None:
+    """Reads what `burnish.catalogue.load` keeps; what is wrong with an installed engine, each call says itself."""
+    from burnish.base.errors import UserError
+    from burnish.catalogue import load
+
+    with contextlib.suppress(UserError):
+        for kept in (load.engines, load.workloads, load.variants):
+            kept()
+
+
 def _serve(connection: socket.socket) -> dict[str, Any] | None:
     """Forks for each request until the other side is gone; the request, in the fork."""
     running: dict[int, int] = {}
@@ -194,6 +206,9 @@ if __name__ == "__main__":
     sys.path[0] = ""
     for name in LOADED:
         importlib.import_module(name)
+    with contextlib.suppress(ImportError):  # not on hosts that are not x86
+        importlib.import_module("iced_x86")
+    _read_catalogue()
     gc.freeze()
     request = _serve(socket.socket(fileno=int(sys.argv[1])))
     if request is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ from real_runs import burnish
 VARIANT = "clang-pgo-thinlto"
 
 
-def tune(home: Path) -> dict[str, Any]:
+def tune(home: Path, trials: Sequence[str] = ("--precision", "none", "--max-starts", "3")) -> dict[str, Any]:
     """What `tune --json` prints of the variant against the baseline; only the first call builds."""
-    words = ["tune", "sqlite", "--variant", VARIANT, "--workload", "speedtest1"]
-    words += ["--precision", "none", "--max-starts", "3", "--pairs", "1"]
+    words = ["tune", "sqlite", "--variant", VARIANT, "--workload", "speedtest1", "--pairs", "1", *trials]
     done = burnish(*words, "--yes", "--json", limit=900, home=home)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -22,8 +22,8 @@ def tune(home: Path) -> dict[str, Any]:
 
 
 def folder_of(variant: str, home: Path) -> Path:
-    """The folder of a variant's build in that home; tuned first if there is no run."""
+    """The folder of a variant's build in that home; tuned first, with the fewest starts, if there is no run."""
     shown = burnish("show", "--json", home=home)
-    found = json.loads(shown.stdout) if shown.returncode == 0 else tune(home)
+    found = json.loads(shown.stdout) if shown.returncode == 0 else tune(home, ("--starts", "2", "--design", "duet"))
     (key,) = [row["evidence"]["key"] for row in found["builds"] if row["variant"] == variant]
     return home / "store/builds" / key

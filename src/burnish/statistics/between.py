@@ -23,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from burnish.statistics.distributions import chi2_quantile
+
 _LEAST_DF = 0.1
 """Fewest degrees of freedom that are told apart from none."""
 
@@ -76,7 +78,7 @@ def between(groups: Sequence[Sequence[Known]]) -> Between | None:
     squares = sittings - len(usable)
     if squares < 1:
         return None
-    ends = [_solve(usable, float(scipy.stats.chi2.ppf(p, squares))) for p in (0.975, 0.025)]
+    ends = [_solve(usable, chi2_quantile(p, squares)) for p in (0.975, 0.025)]
     variance = _solve(usable, float(squares))
     low, high = sorted(math.sqrt(end) for end in ends)
     df = _degrees(high**2 / variance, squares) if variance > 0.0 else 0.0
@@ -87,7 +89,7 @@ def _degrees(ratio: float, most: int) -> float:
     """The degrees of freedom, at most so many, at which an estimate's upper 97.5 % end is so many times itself."""
 
     def excess(df: float) -> float:
-        return float(math.log(df / scipy.stats.chi2.ppf(0.025, df)) - math.log(ratio))
+        return math.log(df / chi2_quantile(0.025, df)) - math.log(ratio)
 
     if excess(most) >= 0.0:
         return float(most)

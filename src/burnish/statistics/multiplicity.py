@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 
 from burnish.statistics import boundaries
+from burnish.statistics.distributions import normal_density
 from burnish.statistics.intervals import Interval
 from burnish.statistics.sequential import HostPrior, Rule
 from burnish.statistics.verdicts import Judgement, Kind, judge
@@ -105,9 +106,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """P-values adjusted to control the false-discovery rate (Benjamini and Hochberg 1995)."""
-    if len(p_values) == 0:
-        return []
-    return [float(value) for value in scipy.stats.false_discovery_control(p_values, method="bh")]
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    raised = p[order] * (p.size / np.arange(1, p.size + 1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
+    return [float(value) for value in adjusted]
 
 
 def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
@@ -284,6 +288,6 @@ def winner_overstatement(cells: int, standard_error: float) -> float:
     """
 
     def density(x: float) -> float:
-        return x * cells * float(scipy.stats.norm.pdf(x)) * float(scipy.special.ndtr(x)) ** (cells - 1)
+        return x * cells * normal_density(x) * float(scipy.special.ndtr(x)) ** (cells - 1)
 
     return standard_error * float(scipy.integrate.quad(density, -10.0, 10.0, limit=200)[0])

@@ -13,6 +13,8 @@ from functools import lru_cache
 import numpy as np
 import scipy
 
+from burnish.statistics.distributions import chi2_density, chi2_quantile, t_quantile
+
 MOST_PAIRS = 4
 """Maximum number of pairs in a start: more would only reduce a part of the spread that is small by then."""
 
@@ -161,15 +163,15 @@ def equivalence_power(sd: float, starts: int, delta: float, alpha: float = 0.05)
     if sd <= 0.0:
         return 1.0
     df = starts - 1
-    factor = float(scipy.stats.t.ppf(1.0 - alpha, df))
+    factor = t_quantile(1.0 - alpha, df)
     error = sd / math.sqrt(starts)
     largest = (delta / (factor * error)) ** 2 * df  # a chi-square above this leaves no room within ±delta
 
     def density(chi2: float) -> float:
         room = delta / error - factor * math.sqrt(chi2 / df)
-        return float(scipy.stats.chi2.pdf(chi2, df)) * (2.0 * float(scipy.special.ndtr(room)) - 1.0)
+        return chi2_density(chi2, df) * (2.0 * float(scipy.special.ndtr(room)) - 1.0)
 
-    top = min(largest, float(scipy.stats.chi2.ppf(1.0 - 1e-9, df)))
+    top = min(largest, chi2_quantile(1.0 - 1e-9, df))
     return float(scipy.integrate.quad(density, 0.0, top, limit=200)[0])
 
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from burnish.statistics.distributions import chi2_upper, normal_quantile
 from burnish.statistics.hosts import SAMPLE
 from burnish.statistics.intervals import Interval
 from burnish.statistics.sequential import Rule
@@ -119,16 +120,14 @@ class HostsCell:
     def heterogeneity(self, rule: Rule) -> Heterogeneity:
         """How far the hosts differ; their standard errors are read off their own 95 % intervals."""
         halves = [judged.difference.half_width for judged in self.by_host(rule).values() if judged.difference]
-        errors = np.array(halves) / float(scipy.stats.norm.ppf(1.0 - rule.alpha / rule.family / 2.0))
+        errors = np.array(halves) / normal_quantile(1.0 - rule.alpha / rule.family / 2.0)
         means = np.array(self._means)
         if not np.isfinite(errors).all() or (errors <= 0.0).any():
             return Heterogeneity(1.0, 0.0, self._another())
         weights = 1.0 / errors**2
         q = float((weights * (means - (weights * means).sum() / weights.sum()) ** 2).sum())
         df = len(self.hosts) - 1
-        return Heterogeneity(
-            float(scipy.stats.chi2.sf(q, df)), max(0.0, (q - df) / q) if q > 0.0 else 0.0, self._another()
-        )
+        return Heterogeneity(chi2_upper(q, df), max(0.0, (q - df) / q) if q > 0.0 else 0.0, self._another())
 
     @property
     def _means(self) -> list[float]:
