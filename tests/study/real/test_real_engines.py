@@ -32,7 +32,7 @@ def test_debians_mariadbd_against_itself(burnish_home: Path, tmp_path: Path) -> 
     shutil.copyfile(server, twin)
     twin.chmod(0o755)
     words = ["compare", server, twin, "--engine", "mariadb", "--workload", "oltp_read_only:table-size=10000"]
-    done = burnish(*words, "--precision", "none", "--max-starts", "3", "--pairs", "1", "--yes", "--json")
+    done = burnish(*words, "--precision", "none", "--max-starts", "3", "--pairs", "2", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["differences"] == []
