@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.program.built import LINKED, THROUGH, Identity, differing
+from burnish.program.built import LINKED, THROUGH, UNUSED, Identity, differing
 from burnish.program.libraries import features, libraries
 from burnish.study.builds.programs import differences
 from burnish.toolchain.toolchains import Toolchain
@@ -38,7 +38,7 @@ def identity(program: Path) -> Identity:
 
 
 def test_a_library_is_linked_or_comes_through_another(linked: dict[str, Path]) -> None:
-    assert libraries(linked["both"]).items() >= {"libouter.so": LINKED, "libinner.so": LINKED}.items()
+    assert libraries(linked["both"]).items() >= {"libouter.so": LINKED, "libinner.so": UNUSED}.items()
     assert libraries(linked["outer"]).items() >= {"libouter.so": LINKED, "libinner.so": THROUGH}.items()
     assert libraries(linked["neither"]) == {"libc.so.6": LINKED}
 
@@ -53,8 +53,31 @@ def test_a_library_that_is_gone_takes_along_what_came_through_it(linked: dict[st
     assert differences(outer, neither) == ["library libouter.so: linked against absent"]
 
 
+def test_a_library_of_which_nothing_is_used_is_as_good_as_absent(linked: dict[str, Path], gcc: Toolchain) -> None:
+    words = [str(gcc.cc), "none.c", "-o", "idle", "-L.", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-linner"]
+    subprocess.run(words, cwd=linked["both"].parent, check=True)
+    idle, neither = identity(linked["both"].with_name("idle")), identity(linked["neither"])
+    assert dict(idle.features)["library libinner.so"] == UNUSED
+    assert differences(idle, neither) == differences(neither, idle) == []
+
+
+def test_a_library_that_only_one_program_uses_is_a_difference_though_both_name_it() -> None:
+    used, unused = {"library libinner.so": LINKED}, {"library libinner.so": UNUSED}
+    assert differing(used, unused) == ["library libinner.so"]
+
+
+def test_a_variable_of_a_library_is_a_use_of_it(tmp_path: Path, gcc: Toolchain) -> None:
+    (tmp_path / "table.c").write_text("int table[4] = {1, 2, 3, 4};")
+    (tmp_path / "main.c").write_text("extern int table[4]; int main(int n, char **v) { return table[n & 3]; }")
+    subprocess.run([gcc.cc, "-shared", "-fPIC", "table.c", "-o", "libtable.so"], cwd=tmp_path, check=True)
+    words = [str(gcc.cc), "-fno-pie", "-no-pie", "main.c", "-o", "main", "-L.", "-Wl,-rpath,$ORIGIN", "-ltable"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    assert libraries(tmp_path / "main")["libtable.so"] == LINKED
+
+
 def test_where_a_library_cannot_be_read_what_is_named_counts(linked: dict[str, Path]) -> None:
     linked["both"].with_name("libouter.so").unlink()
+    linked["both"].with_name("libinner.so").unlink()
     assert differing(features(linked["both"]), features(linked["outer"])) == ["library libinner.so"]
 
 

@@ -10,6 +10,8 @@ LINKED = "linked"
 """Value of a library as a feature: the program's file names it."""
 THROUGH = "loaded through another library"
 """Value of a library that the program loads because another library needs it: it comes and goes with that one."""
+UNUSED = "linked, but nothing of it is used"
+"""Value of a library that the program's file names and of which it uses no symbol: as good as absent."""
 
 
 @dataclass(frozen=True)
@@ -72,4 +74,4 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
 
 def differ(values: Sequence[str | None]) -> bool:
     """Whether programs differ in a feature by its value in each of them."""
-    return len({*values} - {THROUGH}) > 1
+    return len({None if value == UNUSED else value for value in values} - {THROUGH}) > 1

@@ -2,7 +2,9 @@
 
 Linkers disagree on which of them a program's file names: gcc's (``--as-needed``) leaves out a library of which the
 program itself calls nothing, lld may name it, and the loader maps it either way, because another library needs it. So
-that a program names a library that the other one loads through another library is no difference between the two.
+that a program names a library that the other one loads through another library is no difference between the two. After
+link-time optimisation lld also names libraries that only removed code used: as good as absent where nothing of them is
+used.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
-from burnish.program.built import LINKED, THROUGH
+from burnish.program.built import LINKED, THROUGH, UNUSED
+from burnish.program.exports import shared
 from burnish.program.program import features_of
 
 _CONFIGURATION = Path("/etc/ld.so.conf")
@@ -26,7 +30,8 @@ _DEPTH = 8
 
 
 def libraries(program: Path, folders: Sequence[Path] | None = None) -> dict[str, str]:
-    """By name, how a program comes to load each library (`LINKED`, `THROUGH`); not the loader, not gcc's helpers.
+    """By name, how a program comes to load each library (`LINKED`, `THROUGH`, `UNUSED`); not the loader, not gcc's
+    helpers.
 
     A library whose file cannot be found or read on this machine counts as one that needs no other.
 
@@ -41,6 +46,8 @@ def libraries(program: Path, folders: Sequence[Path] | None = None) -> dict[str,
     while waiting:
         name, by = waiting.pop()
         library = _find(name, (*by.own_folders, *usual), server.machine)
+        if by is server and library and library.offers and not library.offers & (server.wants | server.offers):
+            known[name] = UNUSED
         for needed in library.needed if library else ():
             if library and needed not in known:
                 known[needed] = THROUGH
@@ -55,11 +62,22 @@ def features(program: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _File:
-    """What the loader reads of a program or library: machine with word size, names it needs, its own search path."""
+    """What the loader reads of a program or library.
+
+    Attributes:
+        machine: its machine with the word size.
+        needed: names of the libraries that it names.
+        own_folders: its own search path.
+        offers: names of the dynamic symbols that it defines. A program's variables that it has from a library
+            (copy relocations) are among them.
+        wants: names of those that it needs from elsewhere.
+    """
 
     machine: str = ""
     needed: tuple[str, ...] = ()
     own_folders: tuple[Path, ...] = ()
+    offers: frozenset[str] = frozenset()
+    wants: frozenset[str] = frozenset()
 
 
 def _find(name: str, folders: Sequence[Path], machine: str) -> _File | None:
@@ -89,10 +107,17 @@ def _read_once(file: Path, _changed_ns: int) -> _File:
             [str(vars(tag)[kind]) for tag in section.iter_tags(f"DT_{kind.upper()}")]
             for kind in ("needed", "runpath", "rpath")
         )
+        table = elf.get_section_by_name(".dynsym")
+        offers, wants = (
+            frozenset(name for name, _ in shared(table, defined=defined))
+            if isinstance(table, SymbolTableSection)
+            else frozenset[str]()
+            for defined in (True, False)
+        )
     parts = [part for path in runpath or rpath for part in path.split(":") if part]
     origin = str(file.parent)
     own = (Path(part.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for part in parts)
-    return _File(machine, tuple(needed), tuple(own))
+    return _File(machine, tuple(needed), tuple(own), offers, wants)
 
 
 def _folders(configuration: Path) -> list[Path]:
