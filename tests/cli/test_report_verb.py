@@ -70,7 +70,7 @@ def test_a_table_in_parquet(tmp_path: Path) -> None:
     run("report", file(tmp_path, MONDAY, "monday.jsonl"), "-o", tmp_path / "a.parquet")
     table = parquet.read_table(tmp_path / "a.parquet")
     assert table.num_rows == 1
-    assert table.column("starts").to_pylist() == [3]
+    assert table.column("starts").to_pylist() == [4]
     assert str(table.schema.field("ratio").type) == "double"
 
 
