@@ -6,9 +6,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from burnish.program import program as programs
+from burnish.program.elf import is_program
 
 _SHLIBS = Path("/var/lib/dpkg/info")
-_ELF = b"\x7fELF"
 
 
 def needless(root: Path, linked_in: Collection[str], shlibs: Path = _SHLIBS) -> frozenset[str]:
@@ -22,7 +22,8 @@ def needless(root: Path, linked_in: Collection[str], shlibs: Path = _SHLIBS) -> 
     """
     if not linked_in:
         return frozenset()
-    loaded = {name.partition(".so")[0] for file in _programs(root) for name in programs.read(file).needed}
+    files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink() and is_program(path)]
+    loaded = {name.partition(".so")[0] for file in files for name in programs.read(file).needed}
     gone, kept = set[str](), set[str]()
     for file in shlibs.glob("*.shlibs"):
         for words in map(str.split, file.read_text().splitlines()):
@@ -43,14 +44,3 @@ def warning(linked_in: Collection[str]) -> list[str]:
         f"These libraries are part of the server program, at the version it was built with: {', '.join(linked_in)}."
     )
     return [f"{inside} Security updates of their packages do not reach it."]
-
-
-def _programs(root: Path) -> list[Path]:
-    """The programs and shared libraries in a folder."""
-    found = []
-    for path in sorted(root.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            with path.open("rb") as file:
-                if file.read(4) == _ELF:
-                    found.append(path)
-    return found

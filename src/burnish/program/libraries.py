@@ -17,10 +17,9 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
 from burnish.program.built import LINKED, THROUGH, UNUSED
-from burnish.program.exports import shared
+from burnish.program.exports import exported, imported
 from burnish.program.program import features_of
 
 _CONFIGURATION = Path("/etc/ld.so.conf")
@@ -30,8 +29,7 @@ _DEPTH = 8
 
 
 def libraries(program: Path, folders: Sequence[Path] | None = None) -> dict[str, str]:
-    """By name, how a program comes to load each library (`LINKED`, `THROUGH`, `UNUSED`); not the loader, not gcc's
-    helpers.
+    """By name, how a program comes to load each library (`LINKED`, `THROUGH`, `UNUSED`); without gcc's helpers.
 
     A library whose file cannot be found or read on this machine counts as one that needs no other.
 
@@ -40,13 +38,14 @@ def libraries(program: Path, folders: Sequence[Path] | None = None) -> dict[str,
         folders: where libraries are looked for after the program's own search path; default: where the loader looks.
     """
     server = _read(program)
+    wanted = imported(program, weak=True) if server.needed else frozenset[str]()
     known = dict.fromkeys(server.needed, LINKED)
     usual = _folders(_CONFIGURATION) if folders is None else folders
     waiting = [(name, server) for name in server.needed]
     while waiting:
         name, by = waiting.pop()
         library = _find(name, (*by.own_folders, *usual), server.machine)
-        if by is server and library and library.offers and not library.offers & (server.wants | server.offers):
+        if by is server and library and _is_unused(program, wanted, library.path):
             known[name] = UNUSED
         for needed in library.needed if library else ():
             if library and needed not in known:
@@ -62,22 +61,22 @@ def features(program: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _File:
-    """What the loader reads of a program or library.
+    """What the loader reads of a program or library: machine with word size, names it needs, its own search path."""
 
-    Attributes:
-        machine: its machine with the word size.
-        needed: names of the libraries that it names.
-        own_folders: its own search path.
-        offers: names of the dynamic symbols that it defines. A program's variables that it has from a library
-            (copy relocations) are among them.
-        wants: names of those that it needs from elsewhere.
-    """
-
+    path: Path = Path()
     machine: str = ""
     needed: tuple[str, ...] = ()
     own_folders: tuple[Path, ...] = ()
-    offers: frozenset[str] = frozenset()
-    wants: frozenset[str] = frozenset()
+
+
+def _is_unused(program: Path, wanted: frozenset[str], library: Path) -> bool:
+    """Whether a program that needs these symbols uses nothing of a library that offers something.
+
+    What it needs decides nearly always. A library's variables that it uses are among what it defines itself (copy
+    relocations).
+    """
+    offered = exported(library)
+    return bool(offered) and not offered & wanted and not offered & exported(program)
 
 
 def _find(name: str, folders: Sequence[Path], machine: str) -> _File | None:
@@ -102,22 +101,15 @@ def _read_once(file: Path, _changed_ns: int) -> _File:
         machine = f"{elf['e_machine']} {elf.elfclass}"
         section = elf.get_section_by_name(".dynamic")
         if not isinstance(section, DynamicSection):
-            return _File(machine)
+            return _File(file, machine)
         needed, runpath, rpath = (
             [str(vars(tag)[kind]) for tag in section.iter_tags(f"DT_{kind.upper()}")]
             for kind in ("needed", "runpath", "rpath")
         )
-        table = elf.get_section_by_name(".dynsym")
-        offers, wants = (
-            frozenset(name for name, _ in shared(table, defined=defined))
-            if isinstance(table, SymbolTableSection)
-            else frozenset[str]()
-            for defined in (True, False)
-        )
     parts = [part for path in runpath or rpath for part in path.split(":") if part]
     origin = str(file.parent)
     own = (Path(part.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for part in parts)
-    return _File(machine, tuple(needed), tuple(own), offers, wants)
+    return _File(file, machine, tuple(needed), tuple(own))
 
 
 def _folders(configuration: Path) -> list[Path]:
