@@ -90,7 +90,8 @@ class Engine(ABC):
         without Burnish. Files that a command names lie below `job.place`, in `job.source` or in the engine's folder.
         The compilers and flags are those of the job: `BuildJob.launcher` stands before each compiler and
         `BuildJob.metered` before the linker, `BuildJob.cache_environment` goes with them. The link has a build id
-        (``-Wl,--build-id=sha1``), and relocations (``-Wl,--emit-relocs``) where `job.relocations` asks for them.
+        (``-Wl,--build-id=sha1``), and what a program's link needs besides (`jobs.program_words`): relocations
+        (``-Wl,--emit-relocs``) where `job.relocations` asks for them, the folder of `job.archives`.
 
         Raises:
             UserError: an option of the recipe or the feature set that this engine does not know.

@@ -97,5 +97,14 @@ def link_words(job: BuildJob) -> tuple[str, ...]:
     return (f"-Wl,--thinlto-jobs={job.link_threads}",) if bounded else ()
 
 
+def program_words(job: BuildJob) -> tuple[str, ...]:
+    """Link flags of programs alone: relocations for BOLT, and the folder of libraries that are linked in.
+
+    A shared library of the same build goes on to load what it loaded.
+    """
+    relocations = ("-Wl,--emit-relocs",) if job.relocations else ()
+    return (*relocations, f"-L{job.archives}") if job.archives is not None else relocations
+
+
 def _numbered(link: Sequence[str]) -> bool:
     return any(re.fullmatch(r"-flto=(auto|jobserver|\d+)", word) for word in link)

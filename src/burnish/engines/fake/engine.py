@@ -23,6 +23,7 @@ from pathlib import Path
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError, unknown
 from burnish.base.workbench import Workbench, output_of
+from burnish.engines import jobs
 from burnish.engines.contract import MARKER, BuildJob, Engine, GateReport, Loads, Side, SideSpec, Tick
 from burnish.engines.fake.gate import ANSWERING, SOCKET, answers_under, ask, run_tests
 from burnish.engines.steps import Command, Step, perform
@@ -89,12 +90,11 @@ class FakeEngine(Engine):
             str(job.toolchain.cc),
             *job.flags.c,
             *appended,
-            *([f"-L{job.archives}"] if job.archives else []),
             *job.flags.link,
             "-Wl,--build-id=sha1",
             "-pthread",
+            *jobs.program_words(job),
         ]
-        link += ["-Wl,--emit-relocs"] if job.relocations else []
         compiles = self._compiles(job)
         cached = tuple(job.cache_environment.items())
         link += [argv[-1] for _, argv in compiles]

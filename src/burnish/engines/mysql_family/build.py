@@ -49,9 +49,7 @@ def configure_command(job: BuildJob, own: Mapping[str, str], answered: Mapping[s
     # -g, which they replace, and the machine code is the same (docs/BUILDING.md).
     debug = "-g" if job.full_debug else "-g1"
     link = [*flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1", *dropped]
-    program = [*link, "-Wl,--emit-relocs"] if job.relocations else link
-    if job.archives is not None:  # for libraries that the tree names by -l; of programs only, as the archives are meant
-        program = [*program, f"-L{job.archives}"]
+    program = [*link, *jobs.program_words(job)]
     static = STATIC in link
     if static:
         # First: the family's own configure.cmake stumbles over it anywhere else.

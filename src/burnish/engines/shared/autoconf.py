@@ -42,9 +42,7 @@ def configure(job: BuildJob, *words: str, programs: str) -> tuple[str, ...]:
     """
     dropped = () if job.keep_debug else ("-Wl,--strip-debug",)
     link = [*job.flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1", *dropped]
-    program = [word for word in link if word in _PROGRAM_ONLY] + (["-Wl,--emit-relocs"] if job.relocations else [])
-    if job.archives is not None:  # of programs: a shared library goes on to load what it loaded
-        program.append(f"-L{job.archives}")
+    program = [*(word for word in link if word in _PROGRAM_ONLY), *jobs.program_words(job)]
     tools = job.toolchain
     variables = {
         "CC": shlex.join([*job.launcher, str(tools.cc)]),

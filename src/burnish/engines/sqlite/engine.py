@@ -233,8 +233,7 @@ def _compile_commands(job: BuildJob, defines: list[str]) -> list[dict[str, objec
 
 def _link_command(job: BuildJob, program: str) -> list[str]:
     words = [str(job.toolchain.cc), *job.flags.c, *job.flags.link, *jobs.link_words(job), "-Wl,--build-id=sha1"]
-    if job.relocations:
-        words.append("-Wl,--emit-relocs")
+    words += jobs.program_words(job)
     objects = (f"{Path(name).stem}.o" for name, _ in objects_of(job.source))
     return [*words, *objects, "-lpthread", "-lm", "-ldl", "-o", program]
 
