@@ -50,11 +50,12 @@ def _prior(begun: SearchBegun) -> str:
     if begun.taken is None:  # an older record
         return f", beginning with what {' and '.join(begun.prior)} found"
     near, elsewhere = begun.taken.near, begun.taken.elsewhere
-    if not near + elsewhere:  # what these runs found is not in this space
+    places = [(near, "of this host on these loads"), (elsewhere, "of other hosts or loads")]
+    found = [(count, place) for count, place in places if count]
+    if not found:  # what these runs found is not in this space
         return ""
-    results = [f"{plural(near, 'earlier result')} of this host on these loads"] if near else []
-    results += [f"{elsewhere if near else plural(elsewhere, 'earlier result')} of other hosts or loads"]
-    where = " and ".join(results if elsewhere or not near else results[:1])
+    (count, place), *others = found
+    where = " and ".join([f"{plural(count, 'earlier result')} {place}", *(f"{n} {other}" for n, other in others)])
     more = len(begun.prior) - NAMED
     names = [*begun.prior[:NAMED], *([f"{more} more"] if more > 0 else [])]
     return f", in the order of {where} ({', '.join(names)})"
