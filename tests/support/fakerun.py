@@ -11,8 +11,8 @@ from studying import OWN
 
 RISKY = """
 [unsafe]
-reason = "Faster by a third and without a protection, so that it is marked and not packaged by itself."
-recipe = { c = ["-DFAKE_SPEED=130"], hardening = false }
+reason = "Faster, and without a protection: not packaged by itself. Behind speed130, so chance makes it no winner."
+recipe = { c = ["-DFAKE_SPEED=110"], hardening = false }
 """
 
 
