@@ -47,6 +47,22 @@ def test_every_kind_of_verdict_is_a_row(kind: str) -> None:
     assert (row.starts, row.invalid_starts, row.reason, row.unit) == (6, 1, f"{kind}: because", "transaction")
 
 
+@pytest.mark.parametrize(("design", "more", "shown"), [
+    ("duet", {}, True), ("interleaved", {}, False), ("interleaved", {"left_out": 0.1}, True), ("solo", {}, True),
+])  # fmt: skip
+def test_response_times_with_the_waits_for_the_others_turns_are_not_told(
+    design: str, more: dict[str, float], shown: bool
+) -> None:
+    """Those of older records, where sides take turns: `left_out` is recorded since such requests are left out."""
+    body = verdict("one / w", "faster", ratio(1.2)) | {"design": design}
+    for side in body["sides"].values():
+        side["latency"] |= more
+    (row,) = fold(Events("baseline", "one").run().contest("one / w").add("verdict", **body).made).rows
+    side = row.sides["one"]
+    assert side is not None
+    assert ("p95" in side.latency) == shown
+
+
 def test_an_unfinished_cell_is_running_with_its_valid_starts() -> None:
     events = Events("baseline", "one").run().contest("one / w", "one / v")
     for number, invalid in enumerate((None, "a reason", None), 1):

@@ -76,7 +76,7 @@ def test_a_search_for_response_times_is_about_them_from_start_to_end(burnish_hom
     verdicts = events(burnish_home, VerdictReached)
     assert [verdict.cell.role for verdict in verdicts] == [Role.CLAIM, Role.CONFIRMATION]
     for verdict in verdicts:
-        assert (verdict.headline, verdict.design, verdict.placement) == ("p99", Design.INTERLEAVED, Placement.APART)
+        assert (verdict.headline, verdict.design, verdict.placement) == ("p99", Design.SOLO, Placement.APART)
         assert verdict.ratios["p99"] is not None
         base = verdict.sides["baseline"]
         assert base is not None

@@ -102,7 +102,7 @@ def test_a_response_time_is_searched_for_at_a_rate_one_side_at_a_time() -> None:
     assert study.search.objective == Objective({"oltp_read_only:rate=300": 2.0}, ("oltp_insert:rate=300",))
     for comparison in (*study.comparisons, *study.search.pattern):
         assert comparison.quantity == "p99"
-        assert (comparison.design, comparison.placement) == (Design.INTERLEAVED, Placement.APART)
+        assert (comparison.design, comparison.placement) == (Design.SOLO, Placement.APART)
         assert comparison.workload is not None
         assert comparison.workload.parameter("rate") == "300"
         assert not comparison.workload.saturated
@@ -111,8 +111,11 @@ def test_a_response_time_is_searched_for_at_a_rate_one_side_at_a_time() -> None:
     assert all(comparison.quantity is None for comparison in plain.comparisons)
     whole = tune_study("mariadb", replace(asked, placement="whole"))
     assert {comparison.placement for comparison in whole.comparisons} == {Placement.WHOLE}
-    with pytest.raises(UserError, match="in a duet a request waits for the other side's server too"):
-        tune_study("mariadb", replace(asked, design="duet"))
+    for given in ({"design": "duet"}, {"placement": "shared"}):
+        with pytest.raises(UserError, match="in a duet a request waits for the other side's server too"):
+            tune_study("mariadb", replace(asked, **given))
+    with pytest.raises(UserError, match="requests that are due in the other's turn wait for its end"):
+        tune_study("mariadb", replace(asked, design="interleaved"))
     duet = tune_study("mariadb", replace(asked, design="duet", objective="capacity@300"))
     assert {comparison.design for comparison in duet.comparisons} == {Design.DUET}
     with pytest.raises(UserError, match="--objective: is of a search; add --budget TIME or --strategy NAME"):

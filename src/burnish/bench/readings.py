@@ -25,7 +25,7 @@ class Reading:
         errors: errors in it.
         server_cpu: CPU seconds of the server in it.
         client_cpu: CPU seconds of the load in it.
-        latency: mean over the ticks within, in seconds, by name (``max`` is the largest).
+        latency: mean over the ticks within, in seconds, by name (``max`` is the largest; ``left_out`` is a share).
         cores: CPU numbers that the side had.
         steps: statements executed in it; 0 if the load does not count them.
         device: seconds of it in which the server's cores were idle while one of its threads waited for a device; the

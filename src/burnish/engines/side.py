@@ -31,7 +31,9 @@ class Tick:
         server_cpu: CPU seconds of the server so far, at the same instant: of all of its processes, and of those that
             have ended; it never falls.
         client_cpu: CPU seconds of the load process so far; 0 where the server is its own client.
-        latency: seconds over the interval since the last tick, by name (``p50``, ``p95``, ``p99``, ``max``).
+        latency: seconds over the interval since the last tick, by name (``p50``, ``p95``, ``p99``, ``max``). A request
+            that was under way while the load was stopped (SIGSTOP) is left out, since that wait is not the server's;
+            ``left_out`` is the share of those, 0 to 1.
         steps: statements answered since the load began; 0 where none are counted.
     """
 

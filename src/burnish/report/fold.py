@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from burnish.base.errors import UserError
 from burnish.model.cell import BuildId, CellId, Role
+from burnish.model.workload import Design
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import (
@@ -28,7 +29,7 @@ from burnish.record.events.builds import (
 from burnish.record.events.searches import SearchBegun, SearchEnded, SearchTold
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
-from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalibrated, SideSummary, VerdictReached
 from burnish.report import evidence, patches, plainly
 from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.deployed import deployed
@@ -167,7 +168,7 @@ def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sittin
         starts=reached.starts,
         invalid_starts=reached.invalid_starts,
         reason=reached.reason,
-        sides=reached.sides,
+        sides={label: _told(side, reached.design) for label, side in reached.sides.items()},
         unit=reached.unit,
         design=reached.design,
         headline=reached.headline,
@@ -185,6 +186,13 @@ def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sittin
         placement=str(reached.placed),
         checks=checks or Checks(),
     )
+
+
+def _told(side: SideSummary | None, design: str) -> SideSummary | None:
+    """A side without response times that have the waits for the other side's turn in them, as older records' have."""
+    if side is None or design != Design.INTERLEAVED or "left_out" in side.latency:
+        return side
+    return replace(side, latency={})
 
 
 def _calibrations(by: ByType) -> tuple[Mapping[str, Any], ...]:

@@ -390,5 +390,5 @@ def _tick(line: bytes) -> Tick:
         errors=values["errors"],
         server_cpu=values["server_cpu"],
         client_cpu=values["client_cpu"],
-        latency={name: values[name] for name in ("p50", "p95", "p99", "max")},
+        latency={name: values[name] for name in ("p50", "p95", "p99", "max", "left_out")},
     )

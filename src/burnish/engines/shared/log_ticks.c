@@ -5,6 +5,10 @@
  * another word there failed, but for those that were `skipped`. A thread writes a tick at each multiple of
  * BURNISH_TICK_S.
  *
+ * A transaction that took longer than the program has been going on for since it was last stopped (SIGSTOP, for the
+ * other side's turn) was under way meanwhile. That wait is none of the server's: its latency is left out, and a tick
+ * has the share of those.
+ *
  * The server may be many processes. Its CPU time is that of the first one (BURNISH_SERVER_PID) and of each child that
  * lives, by their own clocks (nanoseconds; a child that ended keeps its clock until its parent has waited for it), and
  * of those that are gone the larger of two: what was last read of their clocks, and what the kernel has added to the
@@ -129,18 +133,23 @@ static double server_cpu(void)
 	return total + ended;
 }
 
+static double seconds_of(int bucket)
+{
+	return exp2((bucket + 0.5) / STEPS) * 1e-6;
+}
+
 static double percentile(const long *taken, long all, double share)
 {
 	long below = 0;
 	for (int at = 0; at < BUCKETS; at++)
 		if ((below += taken[at]) >= share * (double)all && below > 0)
-			return exp2((at + 0.5) / STEPS) * 1e-6;
+			return seconds_of(at);
 	return 0;
 }
 
 static void *tick(void *unused)
 {
-	double every = atof(getenv("BURNISH_TICK_S"));
+	double every = atof(getenv("BURNISH_TICK_S")), resumed = 0;
 	int file = open(getenv("BURNISH_TICKS"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	for (;;) {
 		double next = (floor(seconds(CLOCK_MONOTONIC) / every) + 1) * every;
@@ -149,17 +158,26 @@ static void *tick(void *unused)
 		}
 		char cpu[32] = "null";
 		double at = seconds(CLOCK_MONOTONIC), server = server_cpu();
-		long finished = atomic_load(&done), taken[BUCKETS], all = 0;
-		for (int bucket = 0; bucket < BUCKETS; bucket++)
-			all += taken[bucket] = atomic_exchange(&counts[bucket], 0);
+		long finished = atomic_load(&done), taken[BUCKETS], all = 0, left_out = 0;
+		if (at - next > every)
+			resumed = at;
+		for (int bucket = 0; bucket < BUCKETS; bucket++) {
+			taken[bucket] = atomic_exchange(&counts[bucket], 0);
+			if (seconds_of(bucket) > at - resumed) {
+				left_out += taken[bucket];
+				taken[bucket] = 0;
+			}
+			all += taken[bucket];
+		}
 		if (server >= 0)
 			snprintf(cpu, sizeof cpu, "%.9f", server);
 		dprintf(file, "{\"at\": %.9f, \"done\": %ld, \"errors\": %ld, \"server_cpu\": %s, \"client_cpu\": %.9f, ", at,
 			finished, atomic_load(&failed), cpu, seconds(CLOCK_PROCESS_CPUTIME_ID));
 		if (all > 0)
-			dprintf(file, "\"latency\": {\"p50\": %.6f, \"p95\": %.6f, \"p99\": %.6f, \"max\": %.6f}}\n",
+			dprintf(file,
+				"\"latency\": {\"p50\": %.6f, \"p95\": %.6f, \"p99\": %.6f, \"max\": %.6f, \"left_out\": %.6f}}\n",
 				percentile(taken, all, 0.5), percentile(taken, all, 0.95), percentile(taken, all, 0.99),
-				percentile(taken, all, 1));
+				percentile(taken, all, 1), (double)left_out / (double)(all + left_out));
 		else
 			dprintf(file, "\"latency\": {}}\n");
 	}

@@ -215,8 +215,12 @@ class SideContract(Contract):
         before = side.ticks()
         for pid in frozen:
             os.kill(pid, signal.SIGCONT)
+        resumed = time.monotonic()
         after = ticks_of(side, 3)
         assert side.trouble() is None
+        for tick in after[1:]:  # the first may have begun before
+            slowest = tick.latency.get("max", 0.0)
+            assert slowest <= tick.at - resumed + 0.1, "a request's wait while its load is stopped is not the server's"
         assert after[-1].done > (before[-1].done if before else 0)
         assert after[-1].errors == 0
 

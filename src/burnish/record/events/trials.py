@@ -182,7 +182,9 @@ class SideReading:
         errors: errors.
         server_cpu: CPU seconds of the server.
         client_cpu: CPU seconds of the load.
-        latency: seconds by name (``p95``, ``mean``, ``max``).
+        latency: seconds by name (``p95``, ``mean``, ``max``). ``left_out`` is no time but the share of requests that
+            are not in the others, since their load was stopped for the other side's turn while they were under way;
+            where it is missing (older records), those are in.
         cores: numbers of the cores that the side had.
         steps: statements executed; 0 if the load does not count them.
         device: seconds in which the server's cores were idle while one of its threads waited for a device, the mean of

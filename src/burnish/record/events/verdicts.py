@@ -36,7 +36,9 @@ class SideSummary:
         server_cpu_per_transaction: CPU seconds.
         client_cpu_per_transaction: CPU seconds.
         kernel_share: share of the server's CPU time that is the kernel's, 0 to 1.
-        latency: seconds by name (``p95``, ``mean``, ``max``).
+        latency: seconds by name (``p95``, ``mean``, ``max``). ``left_out`` is no time but the share of requests that
+            are not in the others, since their load was stopped for the other side's turn while they were under way;
+            where it is missing (older records), those are in.
         busy: share of its cores that the server kept busy, 0 to 1.
         waits_per_transaction: voluntary context switches.
         preemptions_per_transaction: involuntary context switches.

@@ -27,6 +27,11 @@ from burnish.study.trials.timing import factors_of, layouts_of, rule_of
 from burnish.workload.deployment import choices_of
 from burnish.workload.objective import Aim, aim_of
 
+_NO_RESPONSE_TIMES = {
+    Design.DUET: "in a duet a request waits for the other side's server too",
+    Design.INTERLEAVED: "where sides take turns, requests that are due in the other's turn wait for its end",
+}
+
 
 def tune_study(engine: str, options: Options) -> Study:
     """The study of an engine's ladder, of the variants that were named, or of a search.
@@ -148,23 +153,23 @@ def _with_prior(search: SearchRequest, definition: Definition, options: Options,
 
 
 def timed(aim: Aim, options: Options) -> Options:
-    """The options of a search at a rate: its guards and weights are of loads at it; response times one side at a time.
+    """The options of a search at a rate: its guards and weights are of loads at it; response times of one server alone.
 
     Raises:
-        UserError: a duet was asked for, in which there are no response times of one server.
+        UserError: a design was asked for in which there are no response times of one server.
     """
     if not aim.rate:
         return options
-    if aim.waits and placing(options).design is Design.DUET:
+    usual = Design.DUET if options.placement == Placement.SHARED else Design.SOLO
+    if aim.waits and (why := _NO_RESPONSE_TIMES.get(Design(options.design or usual))):
         raise UserError(
-            f"--objective {options.objective}: in a duet a request waits for the other side's server too; "
-            "leave --design and --placement out, or give --placement apart"
+            f"--objective {options.objective}: {why}; leave --design out or give solo, and --placement apart or whole"
         )
     return replace(
         options,
         guards=tuple(map(aim.load, options.guards)),
         weights=tuple((aim.load(name), weight) for name, weight in options.weights),
-        placement=options.placement or (Placement.APART if aim.waits and not options.design else None),
+        design=options.design or (Design.SOLO if aim.waits else None),
     )
 
 

@@ -1,7 +1,8 @@
 /* load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS [RATE]]
  *
  * Loads the fake server over THREADS connections until SIGTERM. Each INTERVAL_S one JSON line with counters
- * since the start (done, errors, CPU seconds of server and load) and latencies over the interval.
+ * since the start (done, errors, CPU seconds of server and load) and latencies over the interval, but for the share of
+ * requests that were under way while this process was stopped (SIGSTOP).
  * Every WRITE_EVERY-th request of a connection is a write; 0: none. The others are of LETTERS, all where not said or
  * empty. No answer for TIMEOUT_S ends it with exit code 1; 0: it waits for ever. With a RATE, all connections together
  * ask so often in a second, in turn; a latency then counts from when a request was due. */
@@ -135,23 +136,26 @@ static double rank(const double *sorted, size_t count, double share)
 	return sorted[at < count ? at : count - 1];
 }
 
-static void report(clockid_t server)
+static void report(clockid_t server, double resumed)
 {
 	static double sorted[ROOM];
 	double at = read_clock(CLOCK_MONOTONIC), cpu = read_clock(server);
 	unsigned long good = atomic_load(&done), bad = atomic_load(&errors);
-	size_t count;
+	size_t all, count;
 
 	pthread_mutex_lock(&lock);
-	count = measured;
+	count = all = measured;
 	memcpy(sorted, latencies, count * sizeof *sorted);
 	measured = 0;
 	pthread_mutex_unlock(&lock);
 	qsort(sorted, count, sizeof *sorted, ascending);
+	while (count > 0 && sorted[count - 1] > at - resumed) /* it was under way while this process was stopped */
+		count--;
 	printf("{\"at\": %.9f, \"done\": %lu, \"errors\": %lu, \"server_cpu\": %.9f, \"client_cpu\": %.9f, "
-	       "\"p50\": %.9f, \"p95\": %.9f, \"p99\": %.9f, \"max\": %.9f}\n",
+	       "\"p50\": %.9f, \"p95\": %.9f, \"p99\": %.9f, \"max\": %.9f, \"left_out\": %.6f}\n",
 	       at, good, bad, cpu, read_clock(CLOCK_PROCESS_CPUTIME_ID), rank(sorted, count, 0.50),
-	       rank(sorted, count, 0.95), rank(sorted, count, 0.99), count ? sorted[count - 1] : 0);
+	       rank(sorted, count, 0.95), rank(sorted, count, 0.99), count ? sorted[count - 1] : 0,
+	       all ? (double)(all - count) / (double)all : 0);
 	fflush(stdout);
 }
 
@@ -160,7 +164,7 @@ int main(int count, char **words)
 	clockid_t server;
 	sigset_t ends;
 	pthread_t thread;
-	double interval, next;
+	double interval, next, resumed = 0;
 
 	if (count < 8 || count > 10)
 		errx(2, "usage: load SOCKET SERVER_PID THREADS SEED WRITE_EVERY TIMEOUT_S INTERVAL_S [LETTERS [RATE]]");
@@ -192,7 +196,9 @@ int main(int count, char **words)
 		struct timespec pause = { 0, 0 };
 		double left;
 
-		report(server);
+		if (read_clock(CLOCK_MONOTONIC) - next > interval)
+			resumed = read_clock(CLOCK_MONOTONIC);
+		report(server, resumed);
 		next += interval;
 		left = next - read_clock(CLOCK_MONOTONIC);
 		if (left > 0) {
@@ -202,6 +208,6 @@ int main(int count, char **words)
 		if (sigtimedwait(&ends, NULL, &pause) > 0)
 			break;
 	}
-	report(server);
+	report(server, resumed);
 	return 0;
 }

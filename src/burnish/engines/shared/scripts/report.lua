@@ -78,6 +78,7 @@ local SPARE = 0.002 -- seconds before sysbench's next call by which the hook ret
 
 local now = ffi.new("struct burnish_timespec")
 local upcoming = 0 -- the next tick, counted in intervals of the clock
+local resumed = 0 -- when the load last went on after it had been stopped (SIGSTOP), or began
 local previous -- the histogram at the last tick
 local sink
 
@@ -109,8 +110,10 @@ local function add(into, array, size)
    end
 end
 
--- Latencies of the events since the last tick, in seconds; the histogram's buckets are 1.8 % wide.
-local function latencies()
+-- Latencies of the events since they were read last, in seconds; the histogram's buckets are 1.8 % wide. One that took
+-- longer than the load has been going on for was under way while it was stopped, for the other side's turn: that wait
+-- is none of the server's, so these are left out, and their share is told.
+local function latencies(at)
    local histogram = C.sb_latency_histogram
    local size = tonumber(histogram.array_size)
    local current = ffi.new("double[?]", size)
@@ -120,21 +123,24 @@ local function latencies()
    end
    local before = previous or ffi.new("double[?]", size)
    previous = current
-   local count = 0
-   for i = 0, size - 1 do
-      count = count + current[i] - before[i]
+   local milliseconds, fitting, count, sum, all = {}, size, 0, 0, 0
+   for i = 0, size - 1 do -- a bucket stands for the middle of what falls into it, on the logarithmic scale
+      milliseconds[i] = math.exp(i / histogram.range_mult + histogram.range_deduct)
+      all = all + current[i] - before[i]
+      if milliseconds[i] / 1000 > at - resumed then
+         fitting = math.min(fitting, i)
+      else
+         count = count + current[i] - before[i]
+         sum = sum + (current[i] - before[i]) * milliseconds[i]
+      end
    end
    if count <= 0 then
       return ""
    end
-   local milliseconds, sum = {}, 0
-   for i = 0, size - 1 do -- a bucket stands for the middle of what falls into it, on the logarithmic scale
-      milliseconds[i] = math.exp(i / histogram.range_mult + histogram.range_deduct)
-      sum = sum + (current[i] - before[i]) * milliseconds[i]
-   end
    local ranks = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}}
-   local parts, rank, seen = {string.format('"mean":%.9f', sum / count / 1000)}, 1, 0
-   for i = 0, size - 1 do
+   local parts = {string.format('"mean":%.9f,"left_out":%.6f', sum / count / 1000, 1 - count / all)}
+   local rank, seen = 1, 0
+   for i = 0, fitting - 1 do
       seen = seen + current[i] - before[i]
       while rank <= #ranks and seen >= ranks[rank][2] * count do
          parts[#parts + 1] = string.format('"%s":%.9f', ranks[rank][1], milliseconds[i] / 1000)
@@ -154,7 +160,7 @@ local function tick(server, with_latencies)
       '{"at":%.9f,"done":%.0f,"steps":%.0f,"errors":%.0f,"reconnects":%.0f,' ..
          '"server_cpu":%s,"client_cpu":%.9f,"latency":{%s}}\n',
       at, done, steps, errors, reconnects,
-      server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, with_latencies and latencies() or ""))
+      server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, with_latencies and latencies(at) or ""))
    sink:flush()
 end
 
@@ -177,6 +183,9 @@ function sysbench.hooks.report_intermediate()
    while upcoming * interval < began + 1 - SPARE do
       sleep_until(upcoming * interval)
       local at = clock(MONOTONIC)
+      if at - upcoming * interval > interval then
+         resumed = at
+      end
       if at - upcoming * interval > 2 * interval then
          -- This is the first call, or we were stopped (SIGSTOP): tick on from here, not at sysbench's next second.
          began, upcoming = at, math.ceil(at / interval)
