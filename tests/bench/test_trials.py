@@ -29,6 +29,7 @@ from burnish.catalogue import load
 from burnish.engines.contract import MARKER, TICK_S, Side, SideSpec, Tick
 from burnish.engines.fake import engine
 from burnish.engines.fake.engine import DATA_FILE, FakeEngine, FakeSide
+from burnish.engines.reported import Reported
 from burnish.model.condition import Condition
 from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
@@ -263,6 +264,27 @@ def test_the_server_of_a_side_that_rests_can_be_still(
     assert set(seen) == {still}
     assert len(asked) == 8
     assert not any(asked)
+    arena.check_gone()
+
+
+@pytest.mark.parametrize("design", [Design.DUET, Design.INTERLEAVED])
+def test_servers_are_asked_what_they_report_while_no_load_runs(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, design: Design
+) -> None:
+    """Many clients leave a server no time for another's questions."""
+    ask, asked = FakeSide.reported, []
+
+    def reported(self: FakeSide) -> Reported:
+        while not all(map(stopped, arena.engine.sides)):
+            time.sleep(0.01)  # a signal takes a moment; for ever would fail by the test's own time limit
+        asked.append(self.spec.label)
+        return ask(self)
+
+    monkeypatch.setattr(FakeSide, "reported", reported)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    built = build_fake()
+    arena.run(built, built, ONE, design=design)
+    assert sorted(asked) == ["baseline", "candidate"]
     arena.check_gone()
 
 
