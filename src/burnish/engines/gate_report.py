@@ -18,6 +18,8 @@ class GateReport:
         seconds: wall time.
         left_out: names of tests that were not requested, because the build's options remove what they test; filled in
             by Burnish.
+        again: names of tests that answered otherwise at first and as they should when they ran once more, alone: what
+            they ask for depends on the machine's pace. They count as passed, and are told.
     """
 
     passed: bool
@@ -27,3 +29,4 @@ class GateReport:
     build_id: str
     seconds: float
     left_out: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()

@@ -303,5 +303,6 @@ def _gate_words(report: GateFindings | None, *, same: bool = False) -> str:
     if report.passed:
         skipped = f", {report.skipped} skipped" if report.skipped else ""
         away = f", {len(report.left_out)} left out" if report.left_out else ""
-        return f"passed {report.tests}{skipped}{away}"
+        again = f", {len(report.again)} at the second try" if report.again else ""
+        return f"passed {report.tests}{skipped}{away}{again}"
     return "failed: " + ", ".join(test for test, _ in report.failures[:3])

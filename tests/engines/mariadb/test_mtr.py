@@ -132,6 +132,48 @@ def test_a_test_without_a_verdict_fails_the_gate(tools: Built, tmp_path: Path) -
     assert report.failures == (("main.join", "never came to a verdict"),)
 
 
+MOODY = """\
+import pathlib, sys
+var = pathlib.Path(next(word.partition("=")[2] for word in sys.argv if word.startswith("--vardir=")))
+var.mkdir()
+again = pathlib.Path(sys.argv[0]).with_name("ran-before")
+for word in sys.argv:
+    if word.startswith("main."):
+        wrong = word == "main.select" and (not again.exists() or ALWAYS)
+        print(f"{word:40} w1 [ {'fail' if wrong else 'pass'} ]")
+        if wrong:
+            print(WHY)
+again.touch()
+"""
+
+
+@pytest.mark.parametrize(("why", "always", "passed"), [
+    ("mysqltest: Result content mismatch", False, True),
+    ("mysqltest: Result content mismatch", True, False),
+    ("mysqltest: Lost connection to MySQL server during query", False, False),
+])  # fmt: skip
+def test_only_an_answer_that_differs_is_asked_for_a_second_time(
+    tools: Built, tmp_path: Path, why: str, always: bool, passed: bool
+) -> None:
+    script = tools.folder / "mysql-test/mariadb-test-run.pl"
+    script.write_text(MOODY.replace("WHY", repr(why)).replace("ALWAYS", str(always)))
+    bench = PlainBench(tmp_path)
+    report = mtr.gate(PRODUCT, ("main.select", "main.join"), tools, tools, tmp_path / "p", bench, "")
+    assert (report.passed, report.tests) == (passed, 2)
+    assert report.again == (("main.select",) if passed else ())
+    assert report.failures == (() if passed else (("main.select", why),))
+    asked = [[word for word in run.argv if word.startswith("main.")] for _, run in bench.commands]
+    assert asked == [["main.select", "main.join"], *([["main.select"]] if "mismatch" in why else [])]
+
+
+def test_many_wrong_answers_are_no_accident() -> None:
+    few, many = Results(), Results()
+    for results, count in ((few, 3), (many, 4)):
+        results.failures += [(f"main.t{number}", "Result content mismatch") for number in range(count)]
+    assert few.doubtful() == ["main.t0", "main.t1", "main.t2"]
+    assert many.doubtful() == []
+
+
 def test_what_a_killed_run_left_in_memory_is_removed(tools: Built, tmp_path: Path) -> None:
     memory = Path("/dev/shm")
     if not os.access(memory, os.W_OK):

@@ -435,6 +435,7 @@ class GateFindings:
         build_id: build id of the tested program.
         seconds: wall time.
         left_out: tests that do not apply because of the build's options.
+        again: tests that passed only when they ran once more, alone.
     """
 
     passed: bool
@@ -444,6 +445,7 @@ class GateFindings:
     build_id: str = ""
     seconds: float = 0.0
     left_out: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

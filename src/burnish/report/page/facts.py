@@ -46,6 +46,11 @@ def gate(details: Details) -> list[Section]:
         if report.left_out
     ]
     lines += [
+        f"{name}, passed only at the second try, alone: {_list(report.again)}"
+        for name, report in details.gates.items()
+        if report.again
+    ]
+    lines += [
         f"{name}, failed: {test}: {why}" for name, report in details.gates.items() for test, why in report.failures
     ]
     return [section("gate", "The server's own tests", grid("gate", columns, rows, ()), points(dict.fromkeys(lines)))]

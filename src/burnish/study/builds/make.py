@@ -343,7 +343,8 @@ class Maker:
             passed = None  # of a program that was made again and came out otherwise
         if passed is not None:
             about = passed.about["report"]
-            report = GateReport(**{**about, "failures": (), "left_out": tuple(about.get("left_out", ()))})
+            lists = {name: tuple(about.get(name, ())) for name in ("left_out", "again")}
+            report = GateReport(**{**about, "failures": (), **lists})
             self._say_late("gate", "gate", name, "gates", key)
         else:
             expected = self.store.cost(spec.name, "gate", name) or spec.costs.gate_s
