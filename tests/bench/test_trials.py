@@ -218,8 +218,13 @@ def test_interleaved_all_are_up_and_one_is_under_load(
         orders.append(item.label)
         where = [os.sched_getaffinity(pid) for pid in (*item.side.server_pids(), *item.side.client_pids())]
         assert where in ([{CORES[0]}, {CORES[1]}], [{CORES[1]}, {CORES[0]}]), "server and load have cores of their own"
-        return read(self, items)
+        result = read(self, items)
+        pace = result[item.label].throughput
+        assert said[-1] in (f"pair: {item.label} {pace:,.0f}/s", f"pair: {item.label} {pace:.2g}/s"), "of this turn"
+        return result
 
+    said: list[str] = []
+    monkeypatch.setattr(arena.bench, "live", lambda text, share=0.0: said.append(text))
     monkeypatch.setattr(trials._Start, "_turn", turn)
     monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
     timing = replace(TIMING, pairs=3, turns=8)

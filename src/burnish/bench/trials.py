@@ -297,7 +297,7 @@ class _Start:
             time.sleep(WARM_UP_POLL_S)
             for item in items:
                 item.read()
-            self._live("warm-up", items)
+            self._live("warm-up", {item.label: readings.rate(item.ticks) for item in items if len(item.ticks) > 1})
             spent = time.monotonic() - began
             steady = all(readings.steady(item.ticks[earlier[item.label] :], span) for item in items)
             if spent >= self.timing.warmup and steady:
@@ -340,17 +340,18 @@ class _Start:
                 silent = [label for label, bound in bounds.items() if bound is None]
                 raise Trouble(f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: {HANGS}", *silent)
             time.sleep(POLL_S)
-        self._live("pair", items)
         waited = {item.label: idle.share(item.cores) for item in items}
-        return {
+        read = {
             item.label: item.reading(bound, waited[item.label])
             for item in items
             if (bound := bounds[item.label]) is not None
         }
+        # Of the turn: over the last second a side that takes turns was stopped for half of the time.
+        self._live("pair", {label: reading.throughput for label, reading in read.items()})
+        return read
 
-    def _live(self, what: str, items: Sequence[Running]) -> None:
-        paces = [(item.label, readings.rate(item.ticks)) for item in items if len(item.ticks) > 1]
-        rates = [f"{label} {pace:,.0f}/s" if pace >= 10 else f"{label} {pace:.2g}/s" for label, pace in paces]
+    def _live(self, what: str, paces: Mapping[str, float]) -> None:
+        rates = [f"{label} {pace:,.0f}/s" if pace >= 10 else f"{label} {pace:.2g}/s" for label, pace in paces.items()]
         if rates:
             self.bench.live(f"{what}: {'  '.join(rates)}")
 
