@@ -89,6 +89,16 @@ def test_what_an_earlier_best_has_in_vain_is_taken_out(strategy: str) -> None:
     assert worth(outcome(search).winner) == pytest.approx(worth(BEST))
 
 
+def test_a_build_that_takes_too_long_does_not_hide_one_that_is_in_the_store() -> None:
+    space = replace(SPACE, rungs={"pgo": SPACE.rungs["pgo"], "best": BEST})
+    costs = replace(COSTS, steps=dict.fromkeys(Step, 7200.0), kept={BEST: 0.0})
+    search, asked = through(space, replace(SETTINGS, costs=costs, budget=900.0))
+    assert asked[0].point == BEST
+    assert SPACE.rungs["pgo"] not in {ask.point for ask in asked}
+    assert outcome(search).winner == BEST
+    assert "ladder: 1 build is left out, the budget lacks the time" in search.desk.path
+
+
 def test_a_build_whose_profile_is_kept_costs_less_and_says_nothing_of_the_others() -> None:
     pgo = SPACE.rungs["pgo"]
     kept = replace(SETTINGS, costs=replace(COSTS, kept={pgo: 30.0}))

@@ -11,17 +11,22 @@ from burnish.statistics.verdicts import Kind
 
 
 def first(desk: Desk, points: Sequence[Point], stage: str, why: str) -> Strategy[None]:
-    """Takes the first look's starts of builds that have fewer, as many of them as fit, a few at a time."""
+    """Takes the first look's starts of builds that have fewer, of each that fits, a few at a time.
+
+    One that would take too long is passed over: a later one may be in the store.
+    """
     least = desk.settings.rule.looks[0]
     left = [point for point in dict.fromkeys(points) if _wants_starts(desk, point, least)]
+    passed = 0
     while left:
         wants = [Want(point, least - desk.book.starts(point), stage, why) for point in left[:4]]
         fitting = desk.fitting(wants)
-        if not fitting:
-            desk.note(f"{stage}: {len(left)} builds are left out, the budget lacks the time")
-            return
-        yield fitting
-        left = left[len(fitting) :]
+        yield from [fitting] if fitting else []
+        passed += not fitting
+        left = left[len(fitting) or 1 :]
+    if passed:
+        what = "1 build is" if passed == 1 else f"{passed} builds are"
+        desk.note(f"{stage}: {what} left out, the budget lacks the time")
 
 
 def _wants_starts(desk: Desk, point: Point, least: int) -> bool:
