@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.report.analysis.ranking import ranking, winner
+from burnish.report.answer import take
 from burnish.report.fold import fold
 from burnish.report.result import Result
 from burnish.report.sections.conclusion import sentences
@@ -103,6 +106,21 @@ def test_all_loads_count_by_the_quotient_of_each() -> None:
     (rival,) = found.rivals
     assert rival.ratio.ratio == pytest.approx(math.sqrt(quotients[0].ratio * quotients[1].ratio))
     assert math.log(rival.ratio.high / rival.ratio.low) == pytest.approx(0.02 / math.sqrt(2) / math.sqrt(2), rel=0.01)
+
+
+@pytest.mark.parametrize("found", ["bolted", None])
+def test_the_winner_of_a_search_is_announced_by_its_fresh_starts(found: str | None) -> None:
+    """The starts that found it are judged with all others', and may leave it undecided."""
+    events = Events("baseline", "plain", "bolted").run().contest("plain / w", "bolted / w")
+    for name in ("plain", "bolted"):
+        events.add("verdict", **verdict(f"{name} / w", "undecided", near(1.4, 0.4)))
+    events.add("verdict", **verdict("again: bolted / w", "faster", near(1.45, 0.1)))
+    begun = SearchBegun("ladder", None, 1, "", 1, 2, {}, 1.0, 0.0, 1.0, {"w": 1.0})
+    ended = SearchEnded(found, "bolted", (), 2, 0, "", (), (), {}, 0.0, 100.0, {})
+    result = replace(fold(events.add("finished").made), searched=(begun, ended))
+    assert winner(result) == found
+    said = take.sentences(result)[0]
+    assert said.startswith("Take bolted: 31 % less server CPU" if found else "Keep baseline: no build is proved")
 
 
 def test_who_is_not_faster_everywhere_is_no_rival() -> None:

@@ -23,7 +23,7 @@ from burnish.report.document import Document
 from burnish.report.render.markdown import markdown
 from burnish.search.asks import Objective
 from burnish.study.constructors.tune import tune_study
-from burnish.study.extras import deployment
+from burnish.study.extras import deployment, fastest
 from burnish.study.extras.extras import SLACK
 from burnish.study.extras.searched import lost_seconds
 from burnish.study.request.options import Options
@@ -159,6 +159,11 @@ def test_a_report_says_what_was_trained_and_what_that_costs_elsewhere() -> None:
     assert "for the best p99@300, beginning with what fake-there found" in markdown(
         Document("", (report.section(timed, ended),))
     )
+
+
+def test_a_load_at_another_rate_is_the_one_that_was_trained() -> None:
+    assert fastest._plain("oltp_insert:rate=300,tables=4") == fastest._plain("oltp_insert:threads=8") == "oltp_insert"
+    assert fastest._plain("mine:rate=3#cafe@sbtest") == "mine#cafe@sbtest", "a file of the user's is its content"
 
 
 @pytest.mark.parametrize(

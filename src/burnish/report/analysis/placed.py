@@ -44,17 +44,22 @@ def elsewhere(result: Result) -> tuple[Row, ...]:
 
 def complete(result: Result) -> bool:
     """Whether every load of the candidate that was measured again is among these confirmations."""
-    again = {(row.candidate, row.workload) for row in elsewhere(result)}
+    return _complete(result, elsewhere(result))
+
+
+def _complete(result: Result, confirmations: Sequence[Row]) -> bool:
+    again = {(row.candidate, row.workload) for row in confirmations}
     candidates = {candidate for candidate, _ in again}
     return bool(again) and {(r.candidate, r.workload) for r in result.rows if r.candidate in candidates} <= again
 
 
 def to_quote(result: Result) -> list[Row]:
-    """The rows of a run, a winner's replaced by those of its confirmation in another placement.
+    """The rows of a run, a winner's replaced by those of its confirmation in another placement; a search's in any.
 
     Not if the budget ended before all its loads were measured again: figures of two placements are not to be mixed.
     """
-    again = {(row.candidate, row.workload): row for row in elsewhere(result)} if complete(result) else {}
+    fresh = elsewhere(result) if result.searched is None else result.confirmations
+    again = {(row.candidate, row.workload): row for row in fresh} if _complete(result, fresh) else {}
     return [again.get((row.candidate, row.workload), row) for row in result.rows]
 
 

@@ -46,16 +46,24 @@ class Ranking:
 
 
 def ranking(result: Result) -> Ranking | None:
-    """The ranking of those that are faster than the baseline on every load; None if none can be recommended."""
+    """The ranking of those that are faster than the baseline on every load; None if none can be recommended.
+
+    A search's fresh starts announce its winner. Those that found it are judged together with all other builds', and may
+    not tell it from the baseline by themselves.
+    """
     faster = everywhere(result)
+    found = result.searched[1].winner if result.searched is not None and result.searched[1] is not None else None
+    if found is not None and found not in faster:
+        faster[found] = {
+            row.workload: row.ratio for row in result.rows if row.candidate == found and row.ratio is not None
+        }
     barred = {build.variant for build in result.builds if marks.of_build(build) and not build.named}
     free = [name for name in faster if name not in barred]
     if not free:
         return None
     once = linked_once(result)
     order = _fastest_first(faster, free)
-    if result.searched is not None:  # it took out what was not needed; only its fresh starts announce a winner
-        found = result.searched[1].winner if result.searched[1] is not None else None
+    if result.searched is not None:  # it took out what was not needed
         if found not in order:
             return None
         order.sort(key=lambda name: name != found)

@@ -7,6 +7,7 @@ starts that this step had taken already count, and so does the time that it had 
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -255,8 +256,14 @@ def _loads(workshop: Workshop, found: Outcome, trained: Sequence[str]) -> Iterat
     identities = {workload.name: workload.identity for workload in workshop.study.workloads}
     for load, ratio in found.loads.items():
         weight = request.objective.weights.get(load, 0.0)
-        known = identities.get(load, load) in trained
+        # At another rate, or with other numbers of threads or rows, it is the same load.
+        known = _plain(identities.get(load, load)) in map(_plain, trained)
         yield FinalistOn(load, known, weight, ratio.ratio, ratio.low, ratio.high)
+
+
+def _plain(identity: str) -> str:
+    """A load's identity without its parameters."""
+    return re.sub(r":[^#]*", "", identity)
 
 
 def _effect(found: Effect) -> MainEffect:
