@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from burnish.catalogue import load
 from burnish.engines.contract import BuildJob
@@ -23,6 +24,13 @@ from fakerun import tuned
 
 # A shell that begins the tests in the background has them ignore SIGINT, and with them every program they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes is the machine's business; a check tries the same examples each time, as Hypothesis's newer
+# versions do by themselves where `CI` is set.
+settings.register_profile(
+    "burnish", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
+settings.load_profile("burnish")
 
 # Tests run side by side, and play several hosts on one machine.
 os.environ[VARIABLE] = NONE

@@ -151,13 +151,21 @@ def test_nothing_is_left_of_a_run_that_is_killed(how: signal.Signals) -> None:
     assert soon(lambda: not [namespace for namespace in warden.namespaces() if warden.owner_of(namespace) == run.pid])
 
 
+@pytest.fixture
+def prefix(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Of names that runs of the tests beside these do not sweep."""
+    mine = f"burnish{os.getpid()}-"
+    monkeypatch.setattr(warden, "NAMESPACE", mine)
+    return mine
+
+
 @pytest.mark.usefixtures("_possible")
-def test_what_even_the_warden_left_is_swept_and_nothing_else() -> None:
+def test_what_even_the_warden_left_is_swept_and_nothing_else(prefix: str) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, alive = f"burnish-{ended.pid}-0123456789ab-1s", f"burnish-{os.getppid()}-0123456789ab-1s"
-    foreign = f"burnish-test-{os.getpid()}"
-    used = f"burnish-{ended.pid}-0123456789ab-2s"
+    left, alive = f"{prefix}{ended.pid}-0123456789ab-1s", f"{prefix}{os.getppid()}-0123456789ab-1s"
+    foreign = f"{prefix}test-{os.getpid()}"
+    used = f"{prefix}{ended.pid}-0123456789ab-2s"
     names = (left, alive, foreign, used)
     for name in names:
         assert process.run(["ip", "netns", "add", name]).ok
@@ -177,10 +185,10 @@ def test_what_even_the_warden_left_is_swept_and_nothing_else() -> None:
 
 
 @pytest.mark.usefixtures("_possible")
-def test_burnish_clean_removes_what_a_killed_run_left() -> None:
+def test_burnish_clean_removes_what_a_killed_run_left(prefix: str) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left = f"burnish-{ended.pid}-0123456789ab-1s"
+    left = f"{prefix}{ended.pid}-0123456789ab-1s"
     assert process.run(["ip", "netns", "add", left]).ok
     done = CliRunner().invoke(app, ["clean"], catch_exceptions=False)
     assert done.exit_code == 0

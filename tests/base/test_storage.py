@@ -26,7 +26,7 @@ def released() -> Iterator[None]:
 
 
 def soon(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not holds() and time.monotonic() < until:
         time.sleep(0.05)
     return holds()
@@ -100,7 +100,8 @@ def test_the_kind_of_a_file_system_is_that_of_the_nearest_mount(tmp_path: Path) 
 OWNER = """
 import sys, time
 from pathlib import Path
-from burnish.base import process, storage, temporary
+from burnish.base import process, storage, temporary, warden
+warden.NAMESPACE = sys.argv[2]
 said = process.run(["sh", "-c", "mktemp"]).output
 print(storage.in_memory(1 << 20), storage.on_device(Path(sys.argv[1])), said, process._warden.pid, flush=True)
 time.sleep(300)
@@ -109,9 +110,12 @@ time.sleep(300)
 
 @pytest.fixture
 def owner(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], tuple[Path, Path, Path], int]]:
-    """Another run: (itself, its folders in memory, on a device and for a program's short-lived files, its warden)."""
+    """Another run: (itself, its folders in memory, on a device and for a program's short-lived files, its warden).
+
+    Its folders are called as `warden.NAMESPACE` has it.
+    """
     env = {key: value for key, value in os.environ.items() if key != process.RUN_VARIABLE}
-    argv = [sys.executable, "-c", OWNER, str(tmp_path)]
+    argv = [sys.executable, "-c", OWNER, str(tmp_path), warden.NAMESPACE]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=env) as running:
         assert running.stdout is not None
         memory, device, file, guard = running.stdout.readline().split()
@@ -124,13 +128,20 @@ def owner(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], tuple[Path, P
 def test_a_killed_run_leaves_none(owner: tuple[subprocess.Popen[str], tuple[Path, Path, Path], int]) -> None:
     running, places, _ = owner
     assert all(place.is_dir() and place.stat().st_mode & 0o777 == 0o700 for place in places)
-    assert storage.sweep() == [], "a run that lives keeps its own"
+    assert str(places[0]) not in storage.sweep(), "a run that lives keeps its own"
     assert str(places[2]) not in temporary.sweep()
     running.send_signal(signal.SIGKILL)
     assert soon(lambda: not any(place.exists() for place in places))
 
 
+@pytest.fixture
+def unswept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders with names that runs of the tests beside these do not sweep."""
+    monkeypatch.setattr(warden, "NAMESPACE", f"burnish{os.getpid()}-")
+
+
 def test_the_next_run_removes_what_a_killed_warden_did_not(
+    unswept: None,
     owner: tuple[subprocess.Popen[str], tuple[Path, Path, Path], int],
 ) -> None:
     running, (memory, device, short_lived), guard = owner

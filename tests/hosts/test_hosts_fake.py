@@ -64,10 +64,10 @@ def test_builds_are_made_once_and_measured_on_each_host_though_the_cable_is_slow
     home = paths.home()
     own = tmp_path / "own.toml"
     own.write_text(OWN)
-    words = ("tune", "fake", "--recipes", str(own), "--variant", "baseline,speed130", "--starts", "2",
+    words = ("tune", "fake", "--recipes", str(own), "--variant", "baseline,speed130", "--starts", "3",
              "--design", "duet", "--pairs", "1", "--layouts", "0")  # fmt: skip
     options = Options(
-        variants=("baseline", "speed130"), recipes=own, starts=2, design="duet", pairs=1, layouts=0,
+        variants=("baseline", "speed130"), recipes=own, starts=3, design="duet", pairs=1, layouts=0,
         command=words,
     )  # fmt: skip
     lines = io.StringIO()
@@ -87,7 +87,7 @@ def test_builds_are_made_once_and_measured_on_each_host_though_the_cable_is_slow
         hosts = record.last(RecordsMerged)
         verdict = record.last(VerdictReached)
     assert hosts is not None, said
-    assert [host.starts for host in hosts.event.hosts] == [3, 3], "two of the cell, one of the canary"
+    assert [host.starts for host in hosts.event.hosts] == [4, 4], "three of the cell, one of the canary"
     assert verdict is not None
     assert verdict.event.verdict == "faster"
     assert [host.host for host in verdict.event.hosts] == ["A", "B"], "each host is a block of its own"

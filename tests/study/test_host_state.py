@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import re
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.base import paths
+from burnish.bench import probe
+from burnish.record.events.trials import FlushesProbed, StartBegun, StartDone
 from burnish.record.exchange import compact
 from burnish.record.record import Record
 from burnish.record.store import Store
+from burnish.study import runner
+from burnish.study.constructors.tune import tune_study
+from burnish.study.request.options import Options
 from studying import OWN, burnish, events, study, text
 
 WORDS = ("tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--starts", "2")
@@ -30,9 +37,10 @@ def frames_are_told() -> bool:
     return found is not None and bool(int(found[1], 16) >> 21 & 1)
 
 
-def test_long_starts_are_probed(home: Path) -> None:
-    child = burnish(*WORDS, "--design", "duet", "--pairs", "9")
-    assert child.returncode == 0, text(child)
+def test_long_starts_are_probed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "PROBED_FROM_S", 0.5)  # test_probe.py has which are long
+    options = Options(recipes=Path("own.toml"), variants=("speed130",), starts=2, pairs=1, design="duet", yes=True)
+    runner.run(paths.home(), tune_study("fake", options), options, Console(file=io.StringIO()), None)
     begun, done = events(home, StartBegun), events(home, StartDone)
     assert len(done) >= 2
     for start in (*begun, *done):
@@ -58,9 +66,10 @@ def test_long_starts_are_probed(home: Path) -> None:
     assert [start.pages for start in kept if isinstance(start, StartDone)] == [start.pages for start in done]
 
 
-def test_short_starts_are_not(home: Path) -> None:
+def test_short_starts_are_not_nor_flushes_for_a_load_that_only_reads(home: Path) -> None:
     child = burnish(*WORDS, "--design", "duet", "--pairs", "1")
     assert child.returncode == 0, text(child)
     assert [start.state for start in events(home, StartBegun)] == [None] * len(events(home, StartBegun))
     assert all(start.state is None and start.pages for start in events(home, StartDone))
     assert list(Store(home / "store").entries("probes")) == [], "nor is the probe compiled"
+    assert events(home, FlushesProbed) == []

@@ -253,7 +253,7 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
 @pytest.mark.measures
 def test_a_budget_is_for_all_sessions_of_a_search(burnish_home: Path, space: Path) -> None:
     """Killed while the baseline is built, and again after a step; the budget ends it, and holds."""
-    budget = 100.0
+    budget = 75.0
     more = "".join(
         f'[choice.c{number}]\nreason = "More than the budget has time for, so that it ends the search."\n'
         f'step = "compile"\nexpected = 1.0\nlevels.off = {{}}\nlevels.on = {{ c = ["-DFAKE_C{number}"] }}\n'

@@ -220,7 +220,9 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
     out, err = text(burnish("tune", "fake", *words, "--max-starts", "4", "--force", "--json"))
     found = json.loads(out)
     (row,), (canary,) = found["rows"], found["canaries"]
-    assert row["verdict"] == "faster"
+    # That of this sitting; whether another one would show it, two starts without the calibration seldom tell.
+    assert row["sitting"]["verdict"] == "faster"
+    assert 1.2 < row["capacity"]["ratio"] < 1.4
     assert found["contest"]["timings"]["duet"]["pairs"] == duet["best_pairs"]
     if max(abs(ratio - 1) for ratio in canary["ratios"]) < duet["capacity"]["sd_reading"] / 2:
         assert "fast lane" in row["sitting"]["reason"], "it leans on the calibration while the canaries are calm"
@@ -277,7 +279,8 @@ def test_the_best_of_many_is_measured_again(burnish_home: Path, tmp_path: Path) 
         )
     )
     names = "speed101,speed102,speed160"
-    child = burnish("tune", "fake", "--recipes", path, "--variant", names, "--starts", "3", "--pairs", "1")
+    words = ["--starts", "3", "--pairs", "1", "--layouts", "0"]  # a per cent that is proved would be linked again
+    child = burnish("tune", "fake", "--recipes", path, "--variant", names, *words)
     _out, err = text(child)
     assert child.returncode == 0, err
     assert "speed160 is the best of 3: measured again on 3 fresh starts" in err

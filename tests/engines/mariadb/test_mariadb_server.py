@@ -160,10 +160,11 @@ def side_of(built: Built, data: Path, folder: Path, label: str, load: str | Work
 
 
 def until(side: Side, enough: int) -> list[Tick]:
+    """Its first ticks: at least so many, and until a transaction was finished between them."""
     ticks: list[Tick] = []
     for _ in range(300):
         ticks += side.ticks()
-        if len(ticks) >= enough:
+        if len(ticks) >= enough and ticks[-1].done > ticks[0].done:
             break
         time.sleep(0.1)
     return ticks

@@ -74,21 +74,16 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     assert max(map(len, said.splitlines())) <= 80
 
 
-def test_starts_read_otherwise_are_not_taken_for_starts_of_one_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another version of Burnish may have other times, or other parameters of a load, under the same names."""
+def test_starts_of_another_version_are_not_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have other times, or other parameters of a load, under one name, or another design for conditions."""
     run = quick(monkeypatch)
     _, folder = run("mysql-manual", "dynamic-link")
     before = starts(folder)
-    monkeypatch.setattr(shipping, "SHORT", replace(shipping.SHORT, window=0.25))
-    with pytest.raises(UserError, match=r"duet\.window was 0\.2 when .* and is 0\.25 now; --fresh begins"):
-        run("mysql-manual", "pgcc-O6")
+    with monkeypatch.context() as other:
+        other.setattr(shipping, "SHORT", replace(shipping.SHORT, window=0.25))
+        with pytest.raises(UserError, match=r"duet\.window was 0\.2 when .* and is 0\.25 now; --fresh begins"):
+            run("mysql-manual", "pgcc-O6")
     assert starts(folder) == before
-
-
-def test_a_cell_is_not_gone_on_with_in_another_design(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a version of Burnish would that chose another design for conditions."""
-    run = quick(monkeypatch)
-    _, folder = run("mysql-manual", "dynamic-link")
     table = expand(studies.study("mysql-manual"), load.engine("fake"))
     (tls,) = (each.cell_id for each in table.comparisons if each.row == "tls")
     assert tls is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -129,10 +130,14 @@ def test_thirty_variants_and_nothing_new_take_hardly_longer_than_two(burnish_hom
         kind = {"dataset": "datasets", "gate": "gates", "training": "profiles"}.get(step.kind, "builds")
         store.begin(kind, step.key)
         store.admit(kind, step.key, {"engine": "fake"})
-    few, all_of_them = (
-        min(cpu_seconds("fake", "--recipes", str(recipes), "--variant", ",".join(names[:n])) for _ in range(2))
-        for n in (2, len(names))
-    )
+    least = dict.fromkeys((2, len(names)), math.inf)
+    for _ in range(4):  # what else the machine does costs CPU time too, by its caches: the least is the plan's own
+        for n in least:
+            seconds = cpu_seconds("fake", "--recipes", str(recipes), "--variant", ",".join(names[:n]))
+            least[n] = min(least[n], seconds)
+        few, all_of_them = least.values()
+        if all_of_them < 1.5 * few:
+            break
     assert all_of_them < 1.5 * few
 
 
