@@ -32,6 +32,7 @@ from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalib
 from burnish.report import evidence, patches, plainly
 from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.deployed import deployed
+from burnish.report.analysis.pending import pending_of
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
@@ -105,6 +106,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
         searched=(begins, by.last(SearchEnded)) if begins else None,
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
+        pending=pending_of(by),
     )
 
 
