@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,13 +22,17 @@ from burnish.record.events.study import MergedHost, RecordsMerged, SessionBegun,
 from burnish.record.events.verdicts import Interval, VerdictReached
 from burnish.record.record import Record
 from burnish.report.answer import search as report
-from burnish.search.space import Point
+from burnish.report.render.markdown import markdown
+from burnish.report.sections.plan import document
+from burnish.search.space import Point, Step
 from burnish.study.constructors.bundled import bundled_study
 from burnish.study.constructors.tune import tune_study
+from burnish.study.extras.foreseen import foreseen
 from burnish.study.kept import runs
+from burnish.study.planning.study_plan import plan_of
 from burnish.study.request import prior
 from burnish.study.request.options import Options
-from burnish.study.request.selection import Asked
+from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import SearchRequest
 from studying import OWN, QUICK, burnish, text
 
@@ -164,6 +169,37 @@ def test_a_search_goes_on_with_the_prior_that_it_began_with(home: Path) -> None:
     fresh = tune_study("mariadb", Options(strategy="default", workloads=("oltp_read_only",), fresh=True)).search
     assert fresh is not None
     assert set(fresh.prior) == {"mine", "new"}
+
+
+def test_a_plan_says_which_prior_a_search_takes(home: Path) -> None:
+    def said(*names: str) -> str:
+        options = Options(strategy="ladder", workloads=("oltp_read_only",), prior=names)
+        study = tune_study("mariadb", options)
+        planned = plan_of(paths.home(), study, by_name(study, Asked()), options)
+        shown = markdown(document(planned.builds, foreseen(paths.home(), study, planned, options)))
+        (line,) = [line for line in shown.splitlines() if "prior" in line]
+        return line.removeprefix("* prior: ")
+
+    here = "the finished runs of this home"
+    assert said() == f"{here}; no result there is of use for this search"
+    kept(home, "mine", *tuned("mine", {"gcc-pgo": 1.2}), SessionBegun({"machine": HERE}), StudyFinished())
+    kept(home, "far", *tuned("far", {"no-frame-pointers": 1.3}), SessionBegun({"machine": "elsewhere"}))
+    best = "measured first: gcc-pgo"
+    assert said() == f"{here}: 1 earlier result of this host on these loads (mine); {best}"
+    assert said("home", "far") == (
+        f"{here}, far: 1 earlier result of this host on these loads and 1 of other hosts or loads (mine, far); {best}, "
+        "earlier-1 (frame-pointers=none)"
+    )
+    assert said("none") == "none, as asked (--prior none)"
+    study = tune_study("mariadb", Options(strategy="ladder", workloads=("oltp_read_only",)))
+    assert study.search is not None
+    costs = dict.fromkeys([step.word for step in Step], 1.0)
+    begun = SearchBegun("ladder", None, 1, study.search.digest, 1, 1, costs, 1.0, 1.0, 1.0, {"oltp_read_only": 1.0})
+    begun = replace(begun, prior=study.search.prior, taken=study.search.taken)
+    kept(home, "open", StudyBegun("open", study.definition.as_dict(), study.definition.digest), begun)
+    kept(home, "new", *tuned("new", {"gcc-o3": 1.3}), SessionBegun({"machine": HERE}), StudyFinished())
+    found = "1 earlier result of this host on these loads (mine)"
+    assert said() == f"{here}, as the interrupted run found them: {found}; {best}"
 
 
 @pytest.mark.parametrize("engine", ["mariadb", "sqlite"])
