@@ -34,29 +34,21 @@ from burnish.study.request import prior
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import SearchRequest
+from spaces import choice, rung, speed, written
 from studying import OWN, QUICK, burnish, text
 
 HERE = "this machine"
 
-SPACE = """
-bolt_defaults = []
-[choice.speed]
-reason = "Known truth: thirty per cent more capacity than the baseline, or a fifth less."
-step = "compile"
-expected = 5.0
-levels.usual = {}
-levels.slow = { c = ["-DFAKE_SPEED=80"] }
-levels.fast = { c = ["-DFAKE_SPEED=130"] }
-[choice.nothing]
-reason = "Known truth: it changes nothing that counts, and is known to be good all the same."
-step = "compile"
-expected = 5.0
-levels.no = {}
-levels.yes = { c = ["-DFAKE_LOW=101"] }
-[rung.nothing]
-reason = "The ladder's own build, so that the best one is not on it."
-levels = { nothing = "yes" }
-"""
+SPACE = (
+    speed(expected=5.0, slow=80, fast=130),
+    choice(
+        "nothing",
+        "Known truth: it changes nothing that counts, and is known to be good all the same.",
+        expected=5.0,
+        yes="FAKE_LOW=101",
+    ),
+    rung("nothing", "The ladder's own build, so that the best one is not on it.", nothing="yes"),
+)
 
 
 @pytest.fixture
@@ -242,9 +234,8 @@ def test_a_report_says_what_was_taken_and_from_where() -> None:
 
 def test_a_search_tries_first_what_a_tune_in_the_same_home_found(burnish_home: Path, tmp_path: Path) -> None:
     """Without, the ladder has no such build; with it the store has it too, so that nothing is compiled."""
-    own, space = tmp_path / "own.toml", tmp_path / "space.toml"
+    own, space = tmp_path / "own.toml", written(tmp_path / "space.toml", *SPACE)
     own.write_text(OWN)
-    space.write_text(SPACE)
     few = ["--max-starts", "3", *QUICK]
     _, err = text(burnish("tune", "fake", "--recipes", own, "--variant", "speed130", *few))
     search = ["tune", "fake", "--space", space, "--strategy", "ladder", *few]
