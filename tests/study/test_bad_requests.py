@@ -202,3 +202,21 @@ def test_sqlite_says_at_once_that_it_has_one_thread_and_no_server(tmp_path: Path
     with pytest.raises(UserError, match="has no server: --set, --versus and --defaults-file say how one is deployed"):
         engine.ready(Condition(transport="tcp"), tmp_path, bench)
     assert engine.ready(Condition(), tmp_path, bench) == Condition()
+
+
+@pytest.mark.parametrize("words", [("plan", "sqlite"), ("tune", "sqlite", "--dry-run"), ("tune", "sqlite")])
+def test_a_load_without_a_rate_is_refused_by_the_plan_as_by_the_run(burnish_home: Path, words: tuple[str, ...]) -> None:
+    child = burnish(*words, "--workload", "kvtest", "--strategy", "ladder", "--objective", "p99@40")
+    out, err = text(child)
+    assert (child.returncode, out) == (2, ""), err
+    assert err.startswith("burnish: unknown parameter of kvtest 'rate'"), err
+    assert len(err.splitlines()) == 1
+    assert not burnish_home.exists(), "nothing was begun, nothing was asked about packages"
+
+
+def test_what_only_the_loads_program_can_tell_is_left_to_the_run() -> None:
+    spec = load.engine("mariadb")
+    (timed,) = workloads.choose(spec, ["oltp_insert:rate=40,tabels=8"])
+    assert dict(timed.parameters)["tabels"] == "8", "sysbench's script knows them"
+    with pytest.raises(UserError, match=r"^unknown parameter of sql_bench 'rate'"):
+        workloads.choose(spec, ["sql_bench:tests=ATIS,rate=40"])

@@ -15,6 +15,7 @@ from burnish.catalogue import load
 from burnish.catalogue.bundled import files as studies
 from burnish.model.cell import CellId, Role
 from burnish.model.workload import Design, Placement
+from burnish.record.events.bundled import ConfirmationBegun
 from burnish.record.events.trials import StartBegun, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report.analysis.ranking import winner
@@ -232,6 +233,7 @@ def test_a_winner_of_a_duet_is_measured_again_apart_and_these_figures_are_quoted
     assert 1.25 < again.ratio.ratio < 1.35
     begun = [each for each in events(burnish_home, StartBegun) if each.cell.role is Role.CONFIRMATION]
     assert {(each.design, each.placement) for each in begun} == {("interleaved", "apart")}
+    assert [each.starts for each in events(burnish_home, ConfirmationBegun)] == [3]
     out, _ = text(burnish("show", "--full"))
     said = " ".join(out.split())
     figures = f"{again.ratio.ratio:.3f} [{again.ratio.low:.3f}, {again.ratio.high:.3f}]"

@@ -18,20 +18,10 @@ from burnish.record.events.searches import SearchEnded, SearchTold
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from drawn import markdown
+from spaces import rung, speed, written
 from studying import events, summary
 
-SPACE = """
-bolt_defaults = []
-[choice.speed]
-reason = "Known truth: a request takes a quarter of the time it takes the baseline."
-step = "compile"
-expected = 20.0
-levels.usual = {}
-levels.fast = { c = ["-DFAKE_SPEED=400"] }
-[rung.fast]
-reason = "Known to be the best."
-levels = { speed = "fast" }
-"""
+SPACE = (speed(fast=400), rung("fast", "Known to be the best.", speed="fast"))
 LOAD = "fake_mix:rate=40"
 
 
@@ -59,8 +49,7 @@ def undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.measures
 @pytest.mark.usefixtures("undisturbed")
 def test_a_search_for_response_times_is_about_them_from_start_to_end(burnish_home: Path, tmp_path: Path) -> None:
-    space = tmp_path / "space.toml"
-    space.write_text(SPACE)
+    space = written(tmp_path / "space.toml", *SPACE)
     words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--objective", "p99@40"]
     done = CliRunner().invoke(app, [*words, "--max-starts", "3", "--pairs", "2"])
     assert done.exit_code == 0, done.output

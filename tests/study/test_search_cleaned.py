@@ -11,25 +11,19 @@ from burnish.model.cell import Role
 from burnish.record.events.searches import SearchEnded
 from burnish.record.events.study import StudyFinished
 from burnish.record.events.trials import StartDone
+from spaces import speed, written
 from studying import QUICK, aged, burnish, events, study, text
 
-SPACE = """
-bolt_defaults = []
-[choice.speed]
-reason = "Known truth: forty per cent more capacity than the baseline; with a profile, which has to be made again too."
-step = "train"
-expected = 20.0
-levels.usual = {}
-levels.fast = { c = ["-DFAKE_SPEED=140"], pgo = true }
-"""
+SPACE = speed(step="train", recipe={"pgo": True}, fast=140)
+"""With a profile, which has to be made again too."""
+
 NAME = "search-01"
 """A build that the search itself thought of: the next session has it from the record alone."""
 
 
 @pytest.mark.measures
 def test_what_was_cleaned_between_sittings_is_made_again(burnish_home: Path, tmp_path: Path) -> None:
-    space = tmp_path / "space.toml"
-    space.write_text(SPACE)
+    space = written(tmp_path / "space.toml", SPACE)
     words = ["tune", "fake", "--space", str(space), "--strategy", "eliminate", "--max-starts", "3", *QUICK]
     words += ["--sittings", "2", "--apart", "30m"]
     child = burnish(*words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,37 +22,33 @@ from burnish.record.events.study import MergedHost, RecordsMerged, SessionBegun,
 from burnish.record.events.verdicts import Interval, VerdictReached
 from burnish.record.record import Record
 from burnish.report.answer import search as report
-from burnish.search.space import Point
+from burnish.report.render.markdown import markdown
+from burnish.report.sections.plan import document
+from burnish.search.space import Point, Step
 from burnish.study.constructors.bundled import bundled_study
 from burnish.study.constructors.tune import tune_study
+from burnish.study.extras.foreseen import foreseen
 from burnish.study.kept import runs
+from burnish.study.planning.study_plan import plan_of
 from burnish.study.request import prior
 from burnish.study.request.options import Options
-from burnish.study.request.selection import Asked
+from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import SearchRequest
+from spaces import choice, rung, speed, written
 from studying import OWN, QUICK, burnish, text
 
 HERE = "this machine"
 
-SPACE = """
-bolt_defaults = []
-[choice.speed]
-reason = "Known truth: thirty per cent more capacity than the baseline, or a fifth less."
-step = "compile"
-expected = 5.0
-levels.usual = {}
-levels.slow = { c = ["-DFAKE_SPEED=80"] }
-levels.fast = { c = ["-DFAKE_SPEED=130"] }
-[choice.nothing]
-reason = "Known truth: it changes nothing that counts, and is known to be good all the same."
-step = "compile"
-expected = 5.0
-levels.no = {}
-levels.yes = { c = ["-DFAKE_LOW=101"] }
-[rung.nothing]
-reason = "The ladder's own build, so that the best one is not on it."
-levels = { nothing = "yes" }
-"""
+SPACE = (
+    speed(expected=5.0, slow=80, fast=130),
+    choice(
+        "nothing",
+        "Known truth: it changes nothing that counts, and is known to be good all the same.",
+        expected=5.0,
+        yes="FAKE_LOW=101",
+    ),
+    rung("nothing", "The ladder's own build, so that the best one is not on it.", nothing="yes"),
+)
 
 
 @pytest.fixture
@@ -166,6 +163,37 @@ def test_a_search_goes_on_with_the_prior_that_it_began_with(home: Path) -> None:
     assert set(fresh.prior) == {"mine", "new"}
 
 
+def test_a_plan_says_which_prior_a_search_takes(home: Path) -> None:
+    def said(*names: str) -> str:
+        options = Options(strategy="ladder", workloads=("oltp_read_only",), prior=names)
+        study = tune_study("mariadb", options)
+        planned = plan_of(paths.home(), study, by_name(study, Asked()), options)
+        shown = markdown(document(planned.builds, foreseen(paths.home(), study, planned, options)))
+        (line,) = [line for line in shown.splitlines() if "prior" in line]
+        return line.removeprefix("* prior: ")
+
+    here = "the finished runs of this home"
+    assert said() == f"{here}; no result there is of use for this search"
+    kept(home, "mine", *tuned("mine", {"gcc-pgo": 1.2}), SessionBegun({"machine": HERE}), StudyFinished())
+    kept(home, "far", *tuned("far", {"no-frame-pointers": 1.3}), SessionBegun({"machine": "elsewhere"}))
+    best = "measured first: gcc-pgo"
+    assert said() == f"{here}: 1 earlier result of this host on these loads (mine); {best}"
+    assert said("home", "far") == (
+        f"{here}, far: 1 earlier result of this host on these loads and 1 of other hosts or loads (mine, far); {best}, "
+        "earlier-1 (frame-pointers=none)"
+    )
+    assert said("none") == "none, as asked (--prior none)"
+    study = tune_study("mariadb", Options(strategy="ladder", workloads=("oltp_read_only",)))
+    assert study.search is not None
+    costs = dict.fromkeys([step.word for step in Step], 1.0)
+    begun = SearchBegun("ladder", None, 1, study.search.digest, 1, 1, costs, 1.0, 1.0, 1.0, {"oltp_read_only": 1.0})
+    begun = replace(begun, prior=study.search.prior, taken=study.search.taken)
+    kept(home, "open", StudyBegun("open", study.definition.as_dict(), study.definition.digest), begun)
+    kept(home, "new", *tuned("new", {"gcc-o3": 1.3}), SessionBegun({"machine": HERE}), StudyFinished())
+    found = "1 earlier result of this host on these loads (mine)"
+    assert said() == f"{here}, as the interrupted run found them: {found}; {best}"
+
+
 @pytest.mark.parametrize("engine", ["mariadb", "sqlite"])
 def test_a_recipe_is_known_as_the_point_that_it_is_of(engine: str) -> None:
     file = space_file()
@@ -206,9 +234,8 @@ def test_a_report_says_what_was_taken_and_from_where() -> None:
 
 def test_a_search_tries_first_what_a_tune_in_the_same_home_found(burnish_home: Path, tmp_path: Path) -> None:
     """Without, the ladder has no such build; with it the store has it too, so that nothing is compiled."""
-    own, space = tmp_path / "own.toml", tmp_path / "space.toml"
+    own, space = tmp_path / "own.toml", written(tmp_path / "space.toml", *SPACE)
     own.write_text(OWN)
-    space.write_text(SPACE)
     few = ["--max-starts", "3", *QUICK]
     _, err = text(burnish("tune", "fake", "--recipes", own, "--variant", "speed130", *few))
     search = ["tune", "fake", "--space", space, "--strategy", "ladder", *few]

@@ -15,33 +15,16 @@ from burnish.record.events.study import SpreadAssumed, StudyFinished
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.study.extras.sitting import over_sittings
+from spaces import choice, rung, speed, written
 from studying import QUICK, aged, burnish, events, study, text
 
-SPACE = """
-bolt_defaults = []
-[choice.speed]
-reason = "Known truth: thirty per cent more capacity than the baseline, or a fifth more."
-step = "compile"
-expected = 20.0
-levels.usual = {}
-levels.fast = { c = ["-DFAKE_SPEED=140"] }
-levels.faster = { c = ["-DFAKE_SPEED=115"] }
-[choice.broken]
-reason = "Does not compile, so that a candidate has no verdict."
-step = "compile"
-expected = 1.0
-levels.no = {}
-levels.yes = { c = ["-DFAKE_BROKEN"] }
-[rung.second]
-reason = "Faster than the baseline, but not the best, so that it gets no other sitting."
-levels = { speed = "faster" }
-[rung.broken]
-reason = "Can not be had, so that nothing waits for it."
-levels = { broken = "yes" }
-[rung.fast]
-reason = "Known to be the best."
-levels = { speed = "fast" }
-"""
+SPACE = (
+    speed(fast=140, faster=115),
+    choice("broken", "Does not compile, so that a candidate has no verdict.", yes="FAKE_BROKEN"),
+    rung("second", "Faster than the baseline, but not the best, so that it gets no other sitting.", speed="faster"),
+    rung("broken", "Can not be had, so that nothing waits for it.", broken="yes"),
+    rung("fast", "Known to be the best.", speed="fast"),
+)
 
 
 def starts(home: Path) -> Counter[tuple[str, str, Role]]:
@@ -54,8 +37,7 @@ def starts(home: Path) -> Counter[tuple[str, str, Role]]:
 def test_only_the_finalist_has_another_sitting(
     burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    space = tmp_path / "space.toml"
-    space.write_text(SPACE)
+    space = written(tmp_path / "space.toml", *SPACE)
     words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--max-starts", "3", *QUICK]
     words += ["--guard", "fake_low", "--sittings", "2", "--apart", "30m"]
     _, err = text(burnish(*words))

@@ -28,38 +28,25 @@ from burnish.study.extras.extras import SLACK
 from burnish.study.extras.searched import lost_seconds
 from burnish.study.request.options import Options
 from burnish.study.workshop.workshop import NotMeasured, Workshop
+from spaces import choice, rung, speed, written
 from studying import QUICK, burnish, events, killed_at, summary, text
 
-SPACE = """
-bolt_defaults = []
-[choice.speed]
-reason = "Known truth: thirty per cent more capacity than the baseline, or a fifth less."
-step = "compile"
-expected = 20.0
-levels.usual = {}
-levels.fast = { c = ["-DFAKE_SPEED=130"] }
-levels.slow = { c = ["-DFAKE_SPEED=80"] }
-[choice.broken]
-reason = "Does not compile, so that the search says so and goes on without it."
-step = "compile"
-expected = 1.0
-levels.no = {}
-levels.yes = { c = ["-DFAKE_BROKEN"] }
-marks = ["weakens security"]
-[rung.fast]
-reason = "Known to be the best, so that the ladder finds it at once."
-levels = { speed = "fast" }
-[rung.broken]
-reason = "Can not be had, so that the search goes on without it."
-levels = { broken = "yes" }
-"""
+SPEED = speed(fast=130, slow=80)
+BROKEN = choice(
+    "broken",
+    "Does not compile, so that the search says so and goes on without it.",
+    marks=("weakens security",),
+    yes="FAKE_BROKEN",
+)
+KNOWN = (
+    rung("fast", "Known to be the best, so that the ladder finds it at once.", speed="fast"),
+    rung("broken", "Can not be had, so that the search goes on without it.", broken="yes"),
+)
 
 
 @pytest.fixture
 def space(tmp_path: Path) -> Path:
-    path = tmp_path / "space.toml"
-    path.write_text(SPACE)
-    return path
+    return written(tmp_path / "space.toml", SPEED, BROKEN, *KNOWN)
 
 
 def test_only_a_budget_without_variants_or_a_strategy_makes_it_a_search() -> None:
@@ -180,9 +167,7 @@ def test_requests_that_are_wrong(options: Options, message: str) -> None:
 
 
 def test_a_space_without_a_choice_for_the_engine_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.toml"
-    choice = SPACE[: SPACE.index("[choice.broken]")].replace("step =", 'engines = ["mariadb"]\nstep =')
-    path.write_text(choice)
+    path = written(tmp_path / "other.toml", SPEED.replace("step =", 'engines = ["mariadb"]\nstep ='))
     with pytest.raises(UserError, match="the space of fake is empty"):
         tune_study("fake", Options(strategy="ladder", space=path))
 
@@ -254,12 +239,9 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
 def test_a_budget_is_for_all_sessions_of_a_search(burnish_home: Path, space: Path) -> None:
     """Killed while the baseline is built, and again after a step; the budget ends it, and holds."""
     budget = 75.0
-    more = "".join(
-        f'[choice.c{number}]\nreason = "More than the budget has time for, so that it ends the search."\n'
-        f'step = "compile"\nexpected = 1.0\nlevels.off = {{}}\nlevels.on = {{ c = ["-DFAKE_C{number}"] }}\n'
-        for number in range(40)
-    )
-    space.write_text(SPACE.replace("[rung.fast]", f"{more}[rung.fast]"))
+    why = "More than the budget has time for, so that it ends the search."
+    more = [choice(f"c{number}", why, on=f"FAKE_C{number}") for number in range(40)]
+    written(space, SPEED, BROKEN, *more, *KNOWN)
     words = ["tune", "fake", "--space", str(space), "--strategy", "random", "--budget", f"{budget:.0f}s"]
     words += ["--max-starts", "3", *QUICK]
     killed_at(StageDone, words, burnish_home)

@@ -146,14 +146,14 @@ class Events:
     def run(self, **host: Any) -> Events:
         return self.add("run", host=HOST | host, resumed=False)
 
-    def contest(self, *cells: str, precision: float | None = 0.01, **more: Any) -> Events:
+    def contest(self, *cells: str, precision: float | None = 0.01, cap: int = 20, **more: Any) -> Events:
         loads = dict.fromkeys(cell.rpartition(" / ")[2] for cell in cells)
         return self.add(
             "contest",
             designs=dict.fromkeys(loads, "duet"),
             headlines=dict.fromkeys(loads, "capacity"),
             cells=list(cells),
-            rule={"precision": precision, "cap": 20},
+            rule={"precision": precision, "cap": cap},
             timing={"pairs": 3, "window": 2.0, "settle": 1.0, "warmup": 3.0, "turns": 4},
             core_sets=[[0], [1]],
             **({"calibrations": [], "forced": []} | more),

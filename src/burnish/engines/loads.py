@@ -89,6 +89,9 @@ class Loads:
     def checked(self, workload: Workload, bench: Workbench) -> Workload:
         """The load with its parameters checked against `parameters`, each value spelled as the program takes it.
 
+        Called while a request is read as well, with a workbench on which nothing can be run: what only the program
+        can tell is then left to the run.
+
         Raises:
             UserError: a parameter that is none of the program's, with the nearest name; a value of another kind.
         """

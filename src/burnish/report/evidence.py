@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from burnish.base.durations import duration
+from burnish.record.events.builds import GateFindings
 from burnish.report.words import percent, plural
 
 Facts = Mapping[str, Any]
@@ -45,6 +46,20 @@ def tried(tries: Mapping[str, str | None]) -> str:
     parts = [f"runs on {', '.join(good)}"] if good else []
     parts += [f"not on {', '.join(bad)}"] if bad else []
     return ", ".join(parts)
+
+
+def gate(report: GateFindings | None, *, same: bool = False) -> str:
+    """What a build's gate found: ``passed 222, 3 skipped``, or the first tests that failed."""
+    if same:
+        return "no effect: identical code"
+    if report is None:
+        return "not tested"
+    if report.passed:
+        skipped = f", {report.skipped} skipped" if report.skipped else ""
+        away = f", {len(report.left_out)} left out" if report.left_out else ""
+        again = f", {len(report.again)} at the second try" if report.again else ""
+        return f"passed {report.tests}{skipped}{away}{again}"
+    return "failed: " + ", ".join(test for test, _ in report.failures[:3])
 
 
 def size_cells(name: str, facts: Facts | None, about: Facts) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import (
     BuildMade,
-    GateFindings,
     GateRun,
     Identity,
     MachineCodeChanged,
@@ -33,6 +32,8 @@ from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostCalib
 from burnish.report import evidence, patches, plainly
 from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.deployed import deployed
+from burnish.report.analysis.pending import pending_of
+from burnish.report.analysis.remade import remade
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
 from burnish.report.hosts import host_line, hosts_line
@@ -106,6 +107,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
         searched=(begins, by.last(SearchEnded)) if begins else None,
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
+        pending=pending_of(by),
     )
 
 
@@ -221,6 +223,7 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
     programs = {program.build.name: program for program in by.of(ProgramFound)}
     examined = {program.build.name: program for program in by.of(ProgramExamined)}
     changed = {change.build.name: change for change in by.of(MachineCodeChanged)}
+    again = remade(by, order[0])
     profiles = by.of(ProfileMade)
     trained = {profile.build.name: _training(profile) for profile in profiles}
     shared = {profile.key: _training(profile) for profile in profiles}  # a build may have several, merged in the end
@@ -236,6 +239,8 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
         notes = list(facts.notes)
         if name in changed:
             notes.append(f"machine code: {evidence.changed(asdict(changed[name]))}")
+        if name in again and name not in programs:
+            notes.append(again[name])
         if about.get("audit"):
             notes.append(f"profile: {about['audit']}")
         rows.append(
@@ -245,7 +250,7 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
                 toolchain=" + ".join(filter(None, _made_with(about))),
                 seconds=about.get("seconds"),
                 server_bytes=about.get("server_bytes"),
-                gate=_gate_words(gates.get(name) or gates.get(first), same=facts.same)
+                gate=evidence.gate(gates.get(name) or gates.get(first), same=facts.same)
                 if name not in programs
                 else "not built here",
                 failure=facts.failure or missing.get(name) or missing.get(first),
@@ -293,16 +298,3 @@ def _needs_words(examined: ProgramExamined | None) -> str:
     if examined is None:
         return evidence.needs(None)
     return "; ".join(filter(None, [evidence.needs(plainly.examined(examined)), evidence.tried(examined.tried)]))
-
-
-def _gate_words(report: GateFindings | None, *, same: bool = False) -> str:
-    if same:
-        return "no effect: identical code"
-    if report is None:
-        return "not tested"
-    if report.passed:
-        skipped = f", {report.skipped} skipped" if report.skipped else ""
-        away = f", {len(report.left_out)} left out" if report.left_out else ""
-        again = f", {len(report.again)} at the second try" if report.again else ""
-        return f"passed {report.tests}{skipped}{away}{again}"
-    return "failed: " + ", ".join(test for test, _ in report.failures[:3])

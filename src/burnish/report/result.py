@@ -11,6 +11,7 @@ from burnish.record.events.verdicts import FamilyMember, HostVerdict, Interval, 
 from burnish.report.analysis import outcome
 from burnish.report.analysis.checks import Checks
 from burnish.report.analysis.deployed import Deployed
+from burnish.report.analysis.pending import Pending
 from burnish.report.bundled.table import StudyTable
 from burnish.report.patches import Patched
 from burnish.report.quantities import Measured
@@ -184,6 +185,7 @@ class Result:
         deployment: how the recommended build is best deployed; None unless that was asked for.
         forced: names of failed calibrations of the host in spite of which verdicts were given.
         searched: how a search was asked, and what it came to if it is at its end; None where none was.
+        pending: what is measured again and is not finished; empty for a finished run.
     """
 
     name: str
@@ -215,6 +217,7 @@ class Result:
     deployment: Deployed | None = None
     forced: tuple[str, ...] = ()
     searched: tuple[SearchBegun, SearchEnded | None] | None = None
+    pending: tuple[Pending, ...] = ()
 
     @property
     def nothing_measured(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
+from burnish.record.events.searches import PriorTaken
 from burnish.search.asks import Ask, Settings, Told
 from burnish.search.search import Search, least_budget, replayed
 from burnish.search.space import Point, Space
@@ -37,6 +38,23 @@ class StageAhead:
 
 
 @dataclass(frozen=True)
+class PriorAhead:
+    """The prior that a search takes.
+
+    Attributes:
+        asked: words of ``--prior``; empty: it was not given, which means the runs of the home.
+        runs: names of the runs of whose results something is of use.
+        taken: what they say of the space.
+        begun: whether an interrupted run began with it, and goes on with it.
+    """
+
+    asked: tuple[str, ...]
+    runs: tuple[str, ...]
+    taken: PriorTaken
+    begun: bool
+
+
+@dataclass(frozen=True)
 class Ahead:
     """What a search is expected to do.
 
@@ -52,6 +70,7 @@ class Ahead:
         after: expected seconds of what comes after the search: ways to deploy its winner.
         told: number of steps that an interrupted run of the same search has done already.
         stages: the stages in order.
+        prior: the earlier results that it begins with; None: not looked up.
     """
 
     strategy: str
@@ -65,6 +84,7 @@ class Ahead:
     after: float
     told: int
     stages: tuple[StageAhead, ...]
+    prior: PriorAhead | None = None
 
     @property
     def seconds(self) -> float:

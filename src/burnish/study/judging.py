@@ -208,7 +208,7 @@ def measure_again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None
             if workshop.record.last(ConfirmationBegun, cell=trial.cell.id) is None:  # what is begun is ended
                 session.bench.say(f"{trial.cell.name}: not measured again: the budget lacks the time")
             continue
-        workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id))
+        workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id, starts))
     fresh = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}
     wanted = [trial for trial in trials if trial.cell.id in fresh]
     note_times(workshop.record, {trial.cell.design: times[trial.cell.design] for trial in wanted})

@@ -26,6 +26,7 @@ from burnish.study.comparison import Comparison
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Options
 from burnish.study.trials.replicates import Factors
+from burnish.study.trials.starts import FRESH_STARTS, fresh_starts
 
 if TYPE_CHECKING:
     from burnish.study.builds.resolving import Chain
@@ -46,7 +47,7 @@ class Confirmation:
     """
 
     more_than: int | None = 3
-    starts: int = 8
+    starts: int = FRESH_STARTS
     apart: bool = False
     apart_more_than: int = 0
     simplest: bool = False
@@ -162,7 +163,7 @@ class Study:
     @property
     def fresh_starts(self) -> int:
         """Number of starts of a confirmation: at most the rule's maximum, which is one for each pair of replicates."""
-        return max(2, min(self.confirmation.starts, self.rule.cap))
+        return fresh_starts(self.confirmation.starts, self.rule.cap)
 
     @property
     def base(self) -> str:

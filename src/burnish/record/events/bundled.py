@@ -219,10 +219,12 @@ class ConfirmationBegun(Event):
     Attributes:
         comparison: which comparison.
         cell: the cell of the new starts.
+        starts: number of new starts; None in older records.
     """
 
     comparison: ComparisonId
     cell: CellId
+    starts: int | None = None
 
 
 @dataclass(frozen=True)

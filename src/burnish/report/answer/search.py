@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from burnish.base.durations import duration
-from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded
+from burnish.record.events.searches import FinalistOn, MainEffect, PriorTaken, SearchBegun, SearchEnded
 from burnish.report.compose import points, row
 from burnish.report.document import Column, Heading, Section, Table
 from burnish.report.words import plural
@@ -49,16 +51,26 @@ def _prior(begun: SearchBegun) -> str:
         return ""
     if begun.taken is None:  # an older record
         return f", beginning with what {' and '.join(begun.prior)} found"
-    near, elsewhere = begun.taken.near, begun.taken.elsewhere
-    places = [(near, "of this host on these loads"), (elsewhere, "of other hosts or loads")]
+    found = results_taken(begun.prior, begun.taken)
+    return f", in the order of {found}" if found else ""
+
+
+def results_taken(runs: Sequence[str], taken: PriorTaken) -> str:
+    """How many earlier results a prior is, and from where; '' for none.
+
+    Args:
+        runs: names of the runs that they are from.
+        taken: what these say of the space.
+    """
+    places = [(taken.near, "of this host on these loads"), (taken.elsewhere, "of other hosts or loads")]
     found = [(count, place) for count, place in places if count]
     if not found:  # what these runs found is not in this space
         return ""
     (count, place), *others = found
     where = " and ".join([f"{plural(count, 'earlier result')} {place}", *(f"{n} {other}" for n, other in others)])
-    more = len(begun.prior) - NAMED
-    names = [*begun.prior[:NAMED], *([f"{more} more"] if more > 0 else [])]
-    return f", in the order of {where} ({', '.join(names)})"
+    more = len(runs) - NAMED
+    names = [*runs[:NAMED], *([f"{more} more"] if more > 0 else [])]
+    return f"{where} ({', '.join(names)})"
 
 
 def _came(begun: SearchBegun, ended: SearchEnded) -> list[str]:

@@ -49,7 +49,11 @@ def sentences(result: Result) -> list[str]:
 
 def _unfinished(result: Result, open_cells: int) -> str:
     done = len(result.rows) - open_cells
-    return f"Not finished: {done} of {plural(len(result.rows), 'cell')} decided; the same command resumes."
+    decided = f"{done} of {plural(len(result.rows), 'cell')} decided"
+    missing = " and ".join(pending.words for pending in result.pending)
+    if not open_cells:
+        decided += f", but {missing or 'what follows them'} {'are' if missing else 'is'} not complete"
+    return f"Not finished: {decided}; the same command resumes."
 
 
 def _take(result: Result, ranked: Ranking) -> list[str]:

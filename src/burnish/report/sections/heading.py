@@ -26,7 +26,8 @@ def section(result: Result) -> Section:
 def lines(result: Result) -> list[str]:
     """The lines of the heading."""
     state = f"finished {result.ended}" if result.ended else "not finished"
-    texts = [f"{result.name} ({state})", f"{result.engine}: {result.source}"]
+    texts = [f"{result.name} ({state})", *(f"not complete: {one.words}" for one in result.pending)]
+    texts.append(f"{result.engine}: {result.source}")
     if result.verb in ("tune", "patch"):
         texts.append(f"feature set {result.features} in every build, unless its row says otherwise")
     texts += [f"host: {result.host}", *(f"note: {note}" for note in result.notes)]

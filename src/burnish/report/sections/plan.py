@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from burnish.base.durations import duration
+from burnish.report.answer.search import results_taken
 from burnish.report.compose import dropping, points, row
 from burnish.report.document import Column, Document, Heading, Paragraph, Role, Row, Section, Span, Table
 from burnish.report.words import plural
-from burnish.search.ahead import Ahead, StageAhead
+from burnish.search.ahead import Ahead, PriorAhead, StageAhead
 from burnish.study.planning.plan import Plan, Step, amount, summary
+from burnish.study.request.prior import HOME, NONE
 
 _STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at least", "again": "at most"}
 _MINUTE, _GB = 60.0, 1e9
@@ -16,6 +20,9 @@ _FIGURES = ("", "min", "disk", "mem")
 
 _GUESSES = "disk, mem: GB; \"~\": a guess, from the engine's rough figures or from another variant's step"
 
+
+_HOMES = "the finished runs of this home"
+"""What `--prior home` means, which is what is taken without the option."""
 
 _STAGES = {
     "ladder": "known-good builds, raced",
@@ -67,9 +74,31 @@ def _search(ahead: Ahead) -> Section:
         lines.insert(1, f"kept of it for ways to deploy the winner: {duration(ahead.after)}")
     if ahead.told:
         lines.insert(0, f"goes on after {plural(ahead.told, 'step')} of an interrupted run")
+    if ahead.prior is not None:
+        lines.append(_prior(ahead.prior))
     table = Table("search-stages", (*columns, Column("what")), tuple(rows))
     title = Heading(f"Search of {space} ({ahead.strategy}){within}")
     return Section("search", (title, table, points(lines)))
+
+
+def _prior(prior: PriorAhead) -> str:
+    """Where the earlier results are from that a search begins with, and what is measured first because of them."""
+    if tuple(prior.asked) == (NONE,):
+        return f"prior: none, as asked (--prior {NONE})"
+    asked = [_HOMES if word == HOME else word for word in prior.asked or (HOME,)]
+    whence = f"{', '.join(asked)}, as the interrupted run found them" if prior.begun else ", ".join(asked)
+    found = results_taken(prior.runs, prior.taken)
+    if not found:
+        return f"prior: {whence}; no result there is of use for this search"
+    builds = [_build(name, prior.taken.rungs.get(name, {})) for name in prior.taken.first]
+    first = f"; measured first: {', '.join(builds)}" if builds else ""
+    return f"prior: {whence}: {found}{first}"
+
+
+def _build(name: str, settings: Mapping[str, str]) -> str:
+    """A known-good build; with its choices if it is one of an earlier run."""
+    words = " ".join(f"{choice}={level}" for choice, level in settings.items())
+    return f"{name} ({words})" if words else name
 
 
 def _stage(stage: StageAhead) -> tuple[str, ...]:

@@ -36,11 +36,12 @@ def run(result: Result) -> dict[str, Any]:
 
 
 def _facts(result: Result) -> dict[str, Any]:
-    """The fields that hold plain values; ``deployment`` and ``searched`` only where there was one."""
+    """The fields that hold plain values; ``deployment``, ``searched`` and ``pending`` only where there is one."""
     bare = replace(
         result, explanation=None, patched=None, rows=(), confirmations=(), relinked=(), shipped=None, deployment=None
     )
-    plain = {name: value for name, value in asdict(bare).items() if name not in ("deployment", "searched")}
+    left_out = ("deployment", "searched", *(() if result.pending else ("pending",)))
+    plain = {name: value for name, value in asdict(bare).items() if name not in left_out}
     if result.searched is not None:
         begun, ended = result.searched
         plain["searched"] = {"begun": asdict(begun), "ended": asdict(ended) if ended is not None else None}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NoReturn
 
 from rich.console import Console
 
 from burnish.base.errors import UserError, together
 from burnish.base.workbench import Workbench
 from burnish.catalogue import load
-from burnish.engines.contract import Engine, OwnData
+from burnish.engines.contract import Engine, Loads, OwnData
 from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
@@ -62,7 +64,8 @@ def choose(
         settings: server settings of the user's configuration file; they replace those of every load.
 
     Raises:
-        UserError: unknown loads, files that cannot be read (all of them, one line each), a load that is named twice.
+        UserError: unknown loads, files that cannot be read (all of them, one line each), a load that is named twice, a
+            parameter that is known to be none of the load's.
     """
     known = create(spec).loads
     workloads, problems = [], []
@@ -82,9 +85,41 @@ def choose(
     chosen_loads = loads.at_each(workloads, ladder)
     for workload in chosen_loads:
         known.check(workload)
+        _check_known(known, workload)
         if sum(other.name == workload.name for other in chosen_loads) > 1:
             raise UserError(f"{workload.name!r} is named twice; name each once")
     return chosen_loads
+
+
+class _ProgramNeededError(Exception):
+    """Only a load's program itself can tell which parameters it takes."""
+
+
+class _NoWorkbench:
+    """A workbench for a request that is read: on it no program is run, and nothing is printed or written."""
+
+    def run(self, *_: Any, **__: Any) -> NoReturn:
+        """See `Workbench.run`; here refused."""
+        raise _ProgramNeededError
+
+    def say(self, text: str) -> None:
+        """See `Workbench.say`; here nothing is printed."""
+
+    def live(self, text: str, share: float = 0.0) -> None:
+        """See `Workbench.live`; here nothing is printed."""
+
+    def log_path(self, name: str) -> NoReturn:  # noqa: ARG002
+        """See `Workbench.log_path`; here refused."""
+        raise _ProgramNeededError
+
+
+def _check_known(known: Loads, workload: Workload) -> None:
+    """Refuses parameters of which the engine knows by itself that the load does not take them, so that a plan does too.
+
+    What only the load's program can tell is checked when the study is run (`check`).
+    """
+    with contextlib.suppress(_ProgramNeededError):
+        known.checked(workload, _NoWorkbench())
 
 
 def training_workloads(

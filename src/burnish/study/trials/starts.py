@@ -20,8 +20,21 @@ from burnish.study.cells import Cell
 INVALID_STARTS = 3
 """With this many invalid starts, and at least half as many as valid ones, a cell is invalid."""
 
+FRESH_STARTS = 8
+"""Starts of a winner's cell that is measured again, where a study names no other number."""
+
 _FIGURES = re.compile(r"(?<![\w.-])\d[\d.,]*")
 """Figures in a sentence, not those in the name of a build."""
+
+
+def fresh_starts(asked: int, cap: int) -> int:
+    """Number of starts of a cell that is measured again.
+
+    Args:
+        asked: how many the study names.
+        cap: the rule's maximum for a cell, which is one for each pair of replicates.
+    """
+    return max(2, min(asked, cap))
 
 
 @dataclass(frozen=True)
