@@ -146,7 +146,10 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     if any(comparison.published.unit == SAMPLES for comparison in table.comparisons if comparison.published):
         lines.append(patches.SHARES)
     lines += _unlike(table)
-    lines += [f"can't be built here: {name}: {why}" for name, why in forecast.missing.items()]
+    missing: dict[str, list[str]] = {}
+    for name, why in forecast.missing.items():
+        missing.setdefault(why, []).append(name)
+    lines += [f"can't be built here: {_few(names, 'builds')}: {why}" for why, names in missing.items()]
     for reason, names in _by_reason([comparison for comparison in table.comparisons if comparison.reason is not None]):
         lines.append(f"{names}: {reason}")
     cut: dict[str, list[str]] = {}
@@ -172,6 +175,6 @@ def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
     return [(reason, _few(dict.fromkeys(names))) for reason, names in by_reason.items()]
 
 
-def _few(names: Iterable[str]) -> str:
+def _few(names: Iterable[str], what: str = "rows") -> str:
     every = list(names)
-    return ", ".join(every) if len(every) <= 4 else f"{len(every)} rows"
+    return ", ".join(every) if len(every) <= 4 else f"{len(every)} {what}"
