@@ -45,3 +45,10 @@ def test_the_plan_of_each_study_fits_80_columns(name: str, burnish_home: object)
     assert "on MySQL server; published: " in shown
     assert "to measure, about" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_branch_hints_are_taken_from_the_build_that_the_articles_row_has() -> None:
+    """Another training of its base would be a build more, of half an hour."""
+    rows = {one.row: one for one in expanded("pgo", "mysql").comparisons if one.series == "gcc"}
+    assert rows["pgo-hints-off"].base == rows["pgo"].candidate
+    assert rows["pgo-hints-off"].candidate not in {rows["pgo"].candidate, rows["hints-off"].candidate}
