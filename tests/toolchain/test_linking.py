@@ -289,6 +289,21 @@ def test_what_this_machine_lacks_leaves_the_variant_out(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("recipe", "says"),
+    [(Recipe(static="full"), "there is no fully static"), (Recipe(word=32), "there is no 32-bit")],
+)
+def test_what_no_machine_links_stops_the_request_whatever_is_installed(recipe: Recipe, says: str) -> None:
+    never = replace(SPEC, linking=EngineLinking(no_static="no archives", no_32="64 bits alone"))
+    for parts in (NOTHING, BOTH_WORDS):
+        with pytest.raises(UserError, match=f"^variant v: {says} ") as caught:
+            chain(recipe, parts, spec=never)
+        assert not isinstance(caught.value, UnavailableError), "nothing that could be installed would help"
+    assert linking.never(recipe, never) is not None
+    assert linking.never(recipe, SPEC) is None
+    assert linking.never(Recipe(static="libraries"), never) is None
+
+
 def test_mold_is_refused_only_where_it_would_die() -> None:
     recipe = Recipe(toolchain="clang", pgo=True, linker="mold")
     dropping = replace(SPEC, linking=EngineLinking(strips_debug=True))

@@ -90,6 +90,8 @@ class _Linking(Entry):
     options_32: Pairs = ()
     libraries_32: tuple[str, ...] = ()
     packages_32: tuple[str, ...] = ()
+    no_static: str = ""
+    no_32: str = ""
 
 
 class _Precompiled(Entry):

@@ -86,6 +86,8 @@ class EngineLinking:
         options_32: configure options that a 32-bit program requires, as (name, value).
         libraries_32: library files that a 32-bit program is linked with.
         packages_32: Debian packages that contain them.
+        no_static: why no fully static program can be made on any machine; '': one can.
+        no_32: why no 32-bit program can be made on any machine; '': one can.
         reason: why these.
     """
 
@@ -101,6 +103,8 @@ class EngineLinking:
     options_32: tuple[tuple[str, str], ...] = ()
     libraries_32: tuple[str, ...] = ()
     packages_32: tuple[str, ...] = ()
+    no_static: str = ""
+    no_32: str = ""
     reason: str = ""
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from burnish.base.errors import UserError
 from burnish.base.files import locked, make_folder, read_json, remove_tree, sha256_of, write_json
-from burnish.source import archives
+from burnish.source import archives, revisions
 from burnish.source.debian import package as debian
 from burnish.source.debian.package import DebianSource
 from burnish.source.patches import overlay
@@ -45,7 +45,7 @@ class SourceRequest:
     Attributes:
         engine: the engine's name.
         debian: the engine's default source package; None if it has none.
-        local: a folder or an archive to use instead.
+        local: a folder, an archive or a revision (``FOLDER:REVISION``) to use instead.
         sha256: hex digest that the archive `local` must have.
         patches: unified diffs (``-p1``) to apply, in order.
     """
@@ -69,7 +69,7 @@ class Source:
         origin: where it comes from, for people.
         archives: (file name, hex SHA-256) of the archives to unpack, in order; empty for a folder.
         note: remark about the choice of this version, or None.
-        kind: a Debian source package, another archive, or a folder.
+        kind: a Debian source package, another archive, or a folder, perhaps as a revision has it.
     """
 
     name: str
@@ -97,7 +97,10 @@ def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], 
     extra = [sha256_of(patch) for patch in request.patches]
     suffix = f" + {len(extra)} patch{'es' if len(extra) > 1 else ''}" if extra else ""
     if request.local is not None:
-        return _resolve_local(request, request.local, extra, suffix)
+        source = _resolve_local(request, request.local, extra, suffix)
+        if source.note:
+            say(source.note)
+        return source
     if request.sha256 is not None:
         raise UserError("a SHA-256 was given without a tarball; it belongs to --source")
     if request.debian is None:
@@ -147,8 +150,12 @@ def _resolve_local(request: SourceRequest, local: Path, extra: list[str], suffix
         content = archives.tree_digest(local, without=_OURS)
         version = _version_in(local.resolve().name) or content[:12]
         return Source(request.engine, version, _digest([content], extra), f"folder {local}{suffix}", (), None)
+    if revisions.is_revision(local):
+        return _of_revision(request, local, extra, suffix)
     if not local.exists():
-        raise UserError(f"{local}: there is no such file or folder; --source takes a folder or an archive")
+        raise UserError(
+            f"{local}: there is no such file or folder; --source takes a folder, an archive, or FOLDER:REVISION of git"
+        )
     if not archives.is_archive(local):
         known = ", ".join((*archives.TAR_SUFFIXES, archives.ZIP_SUFFIX))
         raise UserError(f"{local}: not an archive we know; --source takes a folder or one of {known}")
@@ -162,6 +169,22 @@ def _resolve_local(request: SourceRequest, local: Path, extra: list[str], suffix
     version = _version_in(stem) or sha256[:12]
     files = ((local.name, sha256),)
     return Source(request.engine, version, _digest([sha256], extra), f"archive {local}{suffix}", files, None, "archive")
+
+
+def _of_revision(request: SourceRequest, local: Path, extra: list[str], suffix: str) -> Source:
+    if request.sha256 is not None:
+        raise UserError(f"{local}: a SHA-256 can be checked for an archive, not for a revision; leave it out")
+    revision = revisions.revision_of(local)
+    note = None
+    if lacking := revisions.submodules(revision):
+        named = ", ".join([*lacking[:3], *["..."] * (len(lacking) > 3)])
+        note = (
+            f"{local}: without its submodules ({named}), which git keeps elsewhere; if the build needs them, name a "
+            "folder in which they are checked out"
+        )
+    origin = f"revision {revision.commit[:12]} of {revision.folder}{suffix}"
+    version = _version_in(f"-{revision.name}") or revision.commit[:12]
+    return Source(request.engine, version, _digest([f"git {revision.tree}"], extra), origin, (), note)
 
 
 def _version_in(name: str) -> str | None:
@@ -249,6 +272,11 @@ def _make(
         say(f"copying {local}")
         archives.copy_tree(local, tree, without=_OURS)
         unchanged(local, [archives.tree_digest(tree)])
+    elif revisions.is_revision(local):
+        revision = revisions.revision_of(local)
+        unchanged(local, [f"git {revision.tree}"])
+        say(f"taking {revision.name} from {revision.folder}")
+        revisions.export(revision, tree)
     else:
         unchanged(local, [sha256_of(local)])
         say(f"unpacking {local.name} ({local.stat().st_size / 1e6:.0f} MB)")

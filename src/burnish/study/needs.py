@@ -67,9 +67,10 @@ def install_for(study: Study, selection: Selection, options: Options, ask: Ask |
 
 
 def _variants(study: Study, selection: Selection) -> list[Variant]:
-    """The variants that are built."""
+    """The variants that are built; without those that no machine can link, which are refused later."""
     chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
-    return [study.variants[name] for name in needed(study, chosen)]
+    variants = [study.variants[name] for name in needed(study, chosen)]
+    return [variant for variant in variants if linking.never(variant.recipe, study.engine) is None]
 
 
 def _needed(study: Study, options: Options) -> list[str]:

@@ -169,10 +169,11 @@ def loads_of(study: Study, plan: StudyPlan) -> tuple[Workload, ...]:
 
 
 def measure(workshop: Workshop, plan: StudyPlan) -> None:
-    """Measures every group of comparisons in order, until the budget is used up."""
+    """Measures every group of comparisons in the plan's order, until the budget is used up."""
     session, study = workshop.session, workshop.study
-    groups = study.groups(open_comparisons(workshop))
     expected = {cost.unit: cost.seconds for cost in plan.forecast.costs}
+    place = {unit: number for number, unit in enumerate(expected)}
+    groups = sorted(study.groups(open_comparisons(workshop)), key=lambda group: place.get(group[0].unit, len(place)))
     budget, cut = session.options.budget, dict(workshop.selection.cut)
     for number, group in enumerate(groups):
         spent = time.monotonic() - session.began

@@ -182,6 +182,15 @@ def traits(recipe: Recipe, toolchain: Toolchain, spec: EngineSpec) -> dict[str, 
     }
 
 
+def never(recipe: Recipe, spec: EngineSpec) -> str | None:
+    """Why no machine links this engine's program as the recipe has it; None if one may."""
+    if recipe.static == "full" and spec.linking.no_static:
+        return f"there is no fully static {spec.title}: {spec.linking.no_static}"
+    if recipe.word == 32 and spec.linking.no_32:
+        return f"there is no 32-bit {spec.title}: {spec.linking.no_32}"
+    return None
+
+
 def check(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts, spec: EngineSpec) -> None:
     """Checks whether a recipe's link can be made.
 
@@ -203,6 +212,8 @@ def check(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts, spec: E
     for refusal in catalogue().refused:
         if refusal.holds(known):
             raise UserError(f"{name}: {refusal.reason.rstrip('.')}")
+    if (why := never(recipe, spec)) is not None:
+        raise UserError(f"{name}: {why}")
     if recipe.static == "libraries" and not spec.linking.linked_in:
         raise UserError(
             f"{name}: static = 'libraries': {spec.title} has no libraries beside the compiler's and the C library's; "

@@ -34,7 +34,8 @@ VARIANT = replace(
 RECIPES = _build("recipes", ("--recipes",), "TOML file with variants of your own.", readers.path, "FILE", common=True)
 FEATURES = _build("features", ("--features",), "Feature set of all builds.", readers.text, "NAME", unset="the engine's")
 SOURCE = _build(
-    "source", ("--source",), "Source tree or tarball instead of the distribution's source package.",
+    "source", ("--source",),
+    "Source tree, tarball or git FOLDER:REVISION instead of the distribution's source package.",
     readers.path, "PATH", common=True,
 )  # fmt: skip
 SOURCE_VERSION = _build(

@@ -14,7 +14,6 @@ from burnish.engines.mysql_family.product import Initialise, Settings
 from burnish.engines.mysql_family.server import private_options
 from burnish.program.built import Built
 
-_OTHERS = re.compile(r"MariaDB")
 _VERSION_LINE = re.compile(r"\d+\.\d+\.\d+\S* for \S+ on ")
 
 
@@ -53,4 +52,4 @@ class MySQL(ServerEngine):
 
     def says_its_own(self, version: str) -> bool:
         """See `ServerEngine.says_its_own`."""
-        return _OTHERS.search(version) is None and _VERSION_LINE.match(version) is not None
+        return "MariaDB" not in version and _VERSION_LINE.match(version) is not None

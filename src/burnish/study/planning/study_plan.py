@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from burnish.study.kept.sittings import settled
 from burnish.study.planning import costs, trials_ahead
 from burnish.study.planning.confirming import Expected
 from burnish.study.planning.costs import Forecast
+from burnish.study.planning.order import Order, changes_of, order_of, telling_first
 from burnish.study.planning.plan import Plan, Step, summary
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Selection
@@ -41,6 +43,7 @@ class StudyPlan:
         placements: what is measured in another placement than a duet's, in words.
         layouts: by how many link orders of both sides small differences are tested afterwards; 0: by none.
         deployment: the step that measures ways to deploy the best build; None if none is asked for.
+        order: in which order a bundled study's rows are run, where it is not that of its file.
     """
 
     selection: Selection
@@ -51,6 +54,7 @@ class StudyPlan:
     placements: tuple[str, ...] = ()
     layouts: int = 0
     deployment: Step | None = None
+    order: Order | None = None
 
     @property
     def builds(self) -> Plan:
@@ -117,17 +121,34 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
         if record is not None and not options.fresh:
             have = settled(record, options.schedule, boot_now(), study.comparisons)
             done = extra_work.reported(record)
-    forecast, extras = extra_work.predict(home, study, selection, options, have, done)
+    forecast, extras = _predicted(home, study, selection, options, have, done)
     chosen = costs.within(selection, forecast, options.budget)
     if chosen is not selection:
-        forecast, extras = extra_work.predict(home, study, chosen, options, have, done)
+        forecast, extras = _predicted(home, study, chosen, options, have, done)
     forecast = forecast.of([comparison.unit for comparison in chosen.chosen])
     ahead = [one for one in chosen.chosen if one.reason is None and one.cell is not None and one.id not in have]
     winner = trials_ahead.again(study, options, ahead) if ahead else None
     words = trials_ahead.placements(ahead) if ahead else []
     deployed = trials_ahead.deployment(study, options, ahead)
     layouts = study.layouts if ahead else 0
-    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), layouts, deployed)
+    order = order_of(forecast, ahead) if study.bundled is not None else None
+    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), layouts, deployed, order)
+
+
+def _predicted(
+    home: Home,
+    study: Study,
+    selection: Selection,
+    options: Options,
+    have: Collection[ComparisonId],
+    done: extra_work.Reported,
+) -> tuple[Forecast, tuple[Extra, ...]]:
+    """What rows and extras will cost; a bundled study's rows in the order in which they are run."""
+    forecast, extras = extra_work.predict(home, study, selection, options, have, done)
+    if study.bundled is not None:
+        open_ones = [comparison for comparison in selection.chosen if comparison.id not in have]
+        forecast = telling_first(forecast, changes_of(open_ones))
+    return forecast, extras
 
 
 def _deployed(step: Step) -> str:

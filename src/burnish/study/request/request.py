@@ -13,6 +13,7 @@ from burnish.catalogue import load
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Workload
+from burnish.source.revisions import is_revision
 from burnish.study.request.conditions import usual
 from burnish.study.request.options import Options
 from burnish.study.request.workloads import chosen
@@ -97,9 +98,12 @@ def read_request(engine: str, options: Options) -> Request:
     problems += [
         unknown(f"feature set of {spec.name}", name, spec.features) for name in sets if name not in spec.features
     ]
-    if options.source is not None and not options.source.exists():
+    if options.source is not None and not (options.source.exists() or is_revision(options.source)):
         problems.append(
-            UserError(f"--source {options.source}: there is no such file or folder; give a tarball or a source tree")
+            UserError(
+                f"--source {options.source}: there is no such file or folder; give a tarball, a source tree, or "
+                "FOLDER:REVISION of git"
+            )
         )
     if not problems:  # otherwise the variants may be incomplete
         problems += _of_replicates(options, variants)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from burnish.base.durations import duration
 from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.catalogue.bundled.published import SAMPLES
 from burnish.report.compose import dropping, points, row
@@ -15,6 +16,7 @@ from burnish.study.comparison import Comparison
 from burnish.study.extras import extras
 from burnish.study.extras.weights import file_of
 from burnish.study.planning.costs import Forecast, minutes
+from burnish.study.planning.order import Order
 from burnish.study.planning.plan import amount
 from burnish.study.planning.study_plan import StudyPlan
 from burnish.study.request.selection import Selection, unit_words
@@ -135,6 +137,7 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     costs = [cost for cost in forecast.costs if cost.unit in units]
     lines = [
         *extras.sums(costs, *plan.beyond),
+        *([_order(plan.order)] if plan.order is not None else []),
         *plan.trials,
         f"disk: {amount(forecast.plan.kept, 1e9)} GB kept, {amount(forecast.plan.tree, 1e9)} GB build folder",
     ]
@@ -143,7 +146,10 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     if any(comparison.published.unit == SAMPLES for comparison in table.comparisons if comparison.published):
         lines.append(patches.SHARES)
     lines += _unlike(table)
-    lines += [f"can't be built here: {name}: {why}" for name, why in forecast.missing.items()]
+    missing: dict[str, list[str]] = {}
+    for name, why in forecast.missing.items():
+        missing.setdefault(why, []).append(name)
+    lines += [f"can't be built here: {_few(names, 'builds')}: {why}" for why, names in missing.items()]
     for reason, names in _by_reason([comparison for comparison in table.comparisons if comparison.reason is not None]):
         lines.append(f"{names}: {reason}")
     cut: dict[str, list[str]] = {}
@@ -154,6 +160,14 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     return lines
 
 
+def _order(order: Order) -> str:
+    names = ", ".join(map(unit_words, order.units))
+    return (
+        f"order: {names}, then rows without a published change: most changes for their time first; "
+        f"{(order.changes + 1) // 2} of the {order.changes} after about {duration(order.half)}"
+    )
+
+
 def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
     by_reason: dict[str, list[str]] = {}
     for comparison in comparisons:
@@ -161,6 +175,6 @@ def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
     return [(reason, _few(dict.fromkeys(names))) for reason, names in by_reason.items()]
 
 
-def _few(names: Iterable[str]) -> str:
+def _few(names: Iterable[str], what: str = "rows") -> str:
     every = list(names)
-    return ", ".join(every) if len(every) <= 4 else f"{len(every)} rows"
+    return ", ".join(every) if len(every) <= 4 else f"{len(every)} {what}"
