@@ -109,10 +109,10 @@ def test_an_empty_space_is_refused() -> None:
 
 def test_where_every_build_fails_the_common_cause_is_named() -> None:
     search = Search(SPACE, settings())
-    through(search, lambda _: Told(seconds=30.0, failed="clang is not installed"))
+    through(search, lambda ask: Told(seconds=30.0, failed=f"clang is not installed (log: logs/build-{ask.number}.log)"))
     found = outcome(search)
     assert found.winner is None
-    assert found.common_failure == "clang is not installed"
+    assert found.common_failure == "clang is not installed", "whatever each build's log is called"
 
 
 def test_a_build_that_fails_is_not_asked_for_again() -> None:
