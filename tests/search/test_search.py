@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -70,6 +71,22 @@ def test_the_planted_build_is_found_and_confirmed_on_starts_of_its_own() -> None
     assert found.effects[0].choice in WORTH
     assert not found.untried
     assert found.spent + COSTS.baseline <= 9000.0 * 1.05
+
+
+def test_what_failed_by_itself_is_in_no_screen() -> None:
+    """A compile of minutes for what is known; what failed with one compiler alone may do with another."""
+
+    def broken(ask: Ask) -> Told:
+        names = dict(ask.point.settings)
+        fails = "a" in names or ("b" in names and "profile" not in names)
+        return Told(seconds=30.0, failed="does not compile") if fails else host(ask)
+
+    rungs = {**SPACE.rungs, "a": Point((("a", "on"),)), "b": Point((("b", "on"),))}
+    search = Search(replace(SPACE, rungs={**rungs, "b-pgo": Point((("profile", "yes"), ("b", "on")))}), settings())
+    asked = through(search, broken)
+    assert {ask.point.words for ask in asked if "a" in dict(ask.point.settings)} == {"a=on"}
+    assert any("screen" in ask.stage and "b" in dict(ask.point.settings) for ask in asked)
+    assert any("a=on failed by itself, so it is left out" in line for line in outcome(search).path)
 
 
 @pytest.mark.parametrize("strategy", ["default", "random"])

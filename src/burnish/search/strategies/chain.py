@@ -9,7 +9,7 @@ from burnish.search.space import Choice, Point, Step
 from burnish.search.strategies.eliminate import eliminate
 from burnish.search.strategies.ladder import ROUND, climb
 from burnish.search.strategies.race import confirm, first, race
-from burnish.search.strategies.screen import affordable, combined, cost, factors_around, screen
+from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
 
 ROUNDS = 3
 """Further screens at most, of what an earlier one left open."""
@@ -93,6 +93,11 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorou
         every: the changes, (choice, level) each.
         thorough: whether what does not help is taken out again, one by one.
     """
+    failed = hopeless(desk, every)
+    desk.untried |= dict.fromkeys(failed, "a build that differs in nothing else failed")
+    if failed:
+        desk.note(f"screen: {' and '.join(map('='.join, failed))} failed by itself, so it is left out")
+    every = [factor for factor in every if factor not in failed]
     factors = affordable(desk, every, SHARE)
     desk.untried |= {factor: "the budget lacks the time" for factor in every if factor not in factors}
     if not factors:
