@@ -7,9 +7,13 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.deployment import Choice, deployment, deployments
+from burnish.catalogue.space import space_file
 from burnish.model.condition import Condition
+from burnish.report.sections import catalogue
+from burnish.report.values import catalogue as values
 from burnish.workload.conditions import condition_of, difference, words_of
 from burnish.workload.deployment import check, choices_of, together
+from drawn import drawn
 
 MARIADB = load.engine("mariadb")
 KNOWN = deployment("mariadb")
@@ -55,6 +59,27 @@ def test_what_is_refused_by_name(word: str, says: str) -> None:
         choices_of([word], MARIADB, KNOWN)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["fake", "mariadb", "mysql"])
+def test_a_space_lists_the_ways_to_deploy_and_what_none_changes(engine: str) -> None:
+    known, space = deployment(engine), space_file().for_engine(engine)
+    short = [" ".join(line.split()) for line in drawn(catalogue.space(engine, space, {}, known)).splitlines()]
+    assert "Ways to deploy the winner, measured where --deploy names them" in short
+    for choice in known.choices.values():
+        assert any(line.endswith(f"{choice.name}: {' '.join(choice.words)}") for line in short), choice.name
+    whole = " ".join(drawn(catalogue.space(engine, space, {}, known, full=True)).split())
+    for choice in known.choices.values():
+        for words in (choice.does, choice.reason, choice.costs, choice.source):
+            assert words in whole
+    assert f"none may change {', '.join(known.promises)}" in whole
+    plain = values.space(engine, space, known)
+    assert plain["promises"] == {name: promise.reason for name, promise in known.promises.items()}
+    assert {name: tuple(way["words"]) for name, way in plain["deployment"].items()} == {
+        name: choice.words for name, choice in known.choices.items()
+    }
+    sqlite = drawn(catalogue.space("sqlite", space_file().for_engine("sqlite"), {}, deployment("sqlite")))
+    assert "Ways to deploy" not in sqlite
 
 
 def test_choices_are_taken_by_name_and_settings_of_ones_own_too() -> None:
