@@ -305,7 +305,7 @@ def test_what_a_kill_used_is_gone_for_a_searchs_deployment_and_confirmation(monk
 
     lines: list[str] = []
     verdicts: list[str] = []
-    record = SimpleNamespace(last=lambda *_, cell: cell if cell in verdicts else None)
+    record = SimpleNamespace(last=lambda *_, cell=None: cell if cell in verdicts else None)
     cell = SimpleNamespace(design=Design.DUET, workload=SimpleNamespace(name="load"), id="cell")
     trial = SimpleNamespace(cell=cell, candidate=SimpleNamespace(label="deployed"))
     for name, value in {
@@ -321,6 +321,10 @@ def test_what_a_kill_used_is_gone_for_a_searchs_deployment_and_confirmation(monk
     with pytest.raises(NotMeasured, match=r"cut by --budget: 1 min 38 s of 1 min 40 s were used up .* needs about"):
         deployment._measure(workshop(object(), 97.0), comparisons)
     deployment._measure(workshop(None, 97.0), comparisons)
+    with pytest.raises(NotMeasured, match=r"and it needs about .*, what comes after it "):
+        deployment._measure(workshop(object(), 80.0), comparisons, then=3)
+    deployment._measure(workshop(None, 80.0), comparisons, then=3)
+    lines.remove("measured")
     verdicts.append("cell")
     deployment._measure(workshop(object(), 97.0), comparisons)
     assert lines == ["measured"] * 3, "what was measured before a kill is taken, whatever is left"
