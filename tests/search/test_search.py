@@ -87,6 +87,10 @@ def test_what_failed_by_itself_is_in_no_screen() -> None:
     assert {ask.point.words for ask in asked if "a" in dict(ask.point.settings)} == {"a=on"}
     assert any("screen" in ask.stage and "b" in dict(ask.point.settings) for ask in asked)
     assert any("a=on failed by itself, so it is left out" in line for line in outcome(search).path)
+    search = Search(replace(SPACE, rungs={**SPACE.rungs, "a": Point((("a", "on"),))}), settings("eliminate"))
+    asked = through(search, broken)
+    assert {ask.point.words for ask in asked if "a" in dict(ask.point.settings)} == {"a=on"}
+    assert any(ask.stage == "eliminate" and "c" in dict(ask.point.settings) for ask in asked)
 
 
 @pytest.mark.parametrize("strategy", ["default", "random"])

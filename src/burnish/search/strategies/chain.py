@@ -51,7 +51,7 @@ def eliminate_alone(desk: Desk) -> Strategy[None]:
     """Everything on that is allowed together, then taken out again one by one."""
     best = yield from _first_rung(desk)
     everything = best
-    for name, level in factors_around(desk, best, desk.space.choices):
+    for name, level in _possible(desk, factors_around(desk, best, desk.space.choices)):
         everything = desk.space.repaired(
             desk.space.point({name: level, **dict(everything.settings)}), keep=tuple(dict(everything.settings))
         )
@@ -93,11 +93,7 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorou
         every: the changes, (choice, level) each.
         thorough: whether what does not help is taken out again, one by one.
     """
-    failed = hopeless(desk, every)
-    desk.untried |= dict.fromkeys(failed, "a build that differs in nothing else failed")
-    if failed:
-        desk.note(f"screen: {' and '.join(map('='.join, failed))} failed by itself, so it is left out")
-    every = [factor for factor in every if factor not in failed]
+    every = _possible(desk, every)
     factors = affordable(desk, every, SHARE)
     desk.untried |= {factor: "the budget lacks the time" for factor in every if factor not in factors}
     if not factors:
@@ -112,3 +108,12 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorou
     if thorough and top != best:
         return (yield from eliminate(desk, best, top))
     return top
+
+
+def _possible(desk: Desk, every: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The changes but for those that failed by themselves."""
+    failed = hopeless(desk, every)
+    desk.untried |= dict.fromkeys(failed, "a build that differs in nothing else failed")
+    if failed:
+        desk.note(f"{' and '.join(map('='.join, failed))} failed by itself, so it is left out")
+    return [factor for factor in every if factor not in failed]
