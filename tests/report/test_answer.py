@@ -157,6 +157,14 @@ def test_what_is_not_finished_or_not_measured_is_said() -> None:
     )
 
 
+def test_builds_that_failed_for_one_reason_are_one_line() -> None:
+    names = [f"search-{number:02}" for number in range(1, 10)]
+    failures = {name: {"failure": f"build failed: x.c: no (log: /logs/build-{name}.log)"} for name in names}
+    text = flat(printed(tuned({"one": {"w": ("faster", 1.1)}} | {name: {} for name in names}, **failures)))
+    few = "search-01, search-02, search-03, search-04, search-05 and 4 more"
+    assert f"{few}: not measured: build failed" in text
+
+
 def test_one_start_of_the_baseline_against_itself_is_one_figure() -> None:
     result = tuned(TWO)
     one, two = (replace(result, canaries=(Canary("read", ratios, 0),)) for ratios in ((1.011,), (1.011, 0.99)))

@@ -40,6 +40,17 @@ def test_all_cells_were_invalid() -> None:
     assert sentences(result) == ["Nothing could be compared: a on w, b on w: invalid: the server crashed."]
 
 
+def test_what_fails_for_one_reason_is_said_once() -> None:
+    names = [f"search-{number:02}" for number in range(1, 10)]
+    events = Events("baseline", "other", *names).run()
+    for name in names:
+        events.add("variant", variant=name, failure=f"build failed: x.c: no (log: logs/build-{name}.log)", notes=[])
+    run = fold(events.add("finished").made)
+    reason = "build failed: x.c: no (log: logs/build-search-01.log)"
+    few = "search-01, search-02, search-03, search-04, search-05 and 4 more"
+    assert sentences(run) == [f"Nothing could be compared: {few}: {reason}."]
+
+
 def test_what_is_measured_or_known_is_something() -> None:
     one = Events("baseline", "a", "b").run().contest("a / w", "b / w")
     one.add("verdict", **verdict("a / w", "invalid", None)).add("verdict", **verdict("b / w", "undecided", ratio(1.0)))

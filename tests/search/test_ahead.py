@@ -61,7 +61,7 @@ def test_the_smallest_budget_is_enough_and_no_smaller_one_is() -> None:
 
 
 def test_time_is_kept_for_what_comes_after_it() -> None:
-    later = replace(SETTINGS, costs=replace(COSTS, after=600.0))
+    later = replace(SETTINGS, costs=replace(COSTS, after=400.0, later=200.0))
     plain, found = ahead(SPACE, SETTINGS, {}), ahead(SPACE, later, {})
     assert found.least == pytest.approx(plain.least + 600.0 / 0.98)
     assert found.seconds == pytest.approx(found.baseline + 600.0 + sum(stage.seconds for stage in found.stages))

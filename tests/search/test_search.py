@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -72,6 +73,26 @@ def test_the_planted_build_is_found_and_confirmed_on_starts_of_its_own() -> None
     assert found.spent + COSTS.baseline <= 9000.0 * 1.05
 
 
+def test_what_failed_by_itself_is_in_no_screen() -> None:
+    """A compile of minutes for what is known; what failed with one compiler alone may do with another."""
+
+    def broken(ask: Ask) -> Told:
+        names = dict(ask.point.settings)
+        fails = "a" in names or ("b" in names and "profile" not in names)
+        return Told(seconds=30.0, failed="does not compile") if fails else host(ask)
+
+    rungs = {**SPACE.rungs, "a": Point((("a", "on"),)), "b": Point((("b", "on"),))}
+    search = Search(replace(SPACE, rungs={**rungs, "b-pgo": Point((("profile", "yes"), ("b", "on")))}), settings())
+    asked = through(search, broken)
+    assert {ask.point.words for ask in asked if "a" in dict(ask.point.settings)} == {"a=on"}
+    assert any("screen" in ask.stage and "b" in dict(ask.point.settings) for ask in asked)
+    assert any("a=on failed by itself, so it is left out" in line for line in outcome(search).path)
+    search = Search(replace(SPACE, rungs={**SPACE.rungs, "a": Point((("a", "on"),))}), settings("eliminate"))
+    asked = through(search, broken)
+    assert {ask.point.words for ask in asked if "a" in dict(ask.point.settings)} == {"a=on"}
+    assert any(ask.stage == "eliminate" and "c" in dict(ask.point.settings) for ask in asked)
+
+
 @pytest.mark.parametrize("strategy", ["default", "random"])
 def test_decisions_are_the_same_in_any_order_and_after_a_kill_anywhere(strategy: str) -> None:
     whole = Search(SPACE, settings(strategy, 4000.0))
@@ -109,10 +130,10 @@ def test_an_empty_space_is_refused() -> None:
 
 def test_where_every_build_fails_the_common_cause_is_named() -> None:
     search = Search(SPACE, settings())
-    through(search, lambda _: Told(seconds=30.0, failed="clang is not installed"))
+    through(search, lambda ask: Told(seconds=30.0, failed=f"clang is not installed (log: logs/build-{ask.number}.log)"))
     found = outcome(search)
     assert found.winner is None
-    assert found.common_failure == "clang is not installed"
+    assert found.common_failure == "clang is not installed", "whatever each build's log is called"
 
 
 def test_a_build_that_fails_is_not_asked_for_again() -> None:

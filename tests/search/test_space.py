@@ -221,4 +221,13 @@ def test_entries_that_are_wrong(change: dict[str, object], message: str) -> None
         "profile": entry(none={}, trained={"pgo": True}),
     }
     with pytest.raises(UserError, match=message):
-        read_space({"bolt_defaults": [], "choice": {**choices, "x": {**entry(a={}, b={}), **change}}}, "mine.toml")
+        read_space({"choice": {**choices, "x": {**entry(a={}, b={}), **change}}}, "mine.toml")
+
+
+def test_a_file_of_ones_own_needs_choices_and_nothing_else() -> None:
+    with pytest.raises(UserError, match=r"mine.toml: the space is empty: it has no \[choice.NAME\]"):
+        read_space({}, "mine.toml")
+    plt = entry(all={}, hot={"bolt_options": ["-plt=hot"]})
+    mine = read_space({"choice": {"bolt": entry(no={}, yes={"bolt": True}), "plt": plt}}, "mine.toml")
+    options = mine.recipe(mine.space.point({"bolt": "yes", "plt": "hot"})).bolt_options
+    assert options == (*space_file().bolt_defaults, "-plt=hot"), "BOLT's usual options need not be repeated"

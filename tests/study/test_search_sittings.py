@@ -42,6 +42,8 @@ def test_only_the_finalist_has_another_sitting(
     words += ["--guard", "fake_low", "--sittings", "2", "--apart", "30m"]
     _, err = text(burnish(*words))
     assert "sitting 2 of 2 is due at" in err
+    (begun,) = events(burnish_home, SearchBegun)
+    assert begun.later == pytest.approx(2 * 3 * (begun.start + begun.again)), "kept: two loads, 3 starts of each kind"
     first, told = starts(burnish_home), events(burnish_home, SearchTold)
     (ended,) = events(burnish_home, SearchEnded)
     assert ended.winner == "fast"

@@ -235,6 +235,24 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
     assert ended.seconds >= sum(event.seconds for event in told)
 
 
+def test_a_search_whose_every_build_fails_names_the_common_cause(burnish_home: Path, space: Path) -> None:
+    """Each build has a name and a log of its own, which are no part of the cause."""
+    text_ = space.read_text().replace("-DFAKE_SPEED=80", "-DFAKE_BROKEN").replace("-DFAKE_SPEED=130", "-DFAKE_BROKEN")
+    space.write_text(text_[: text_.index("[rung.fast]")])
+    words = ["tune", "fake", "--space", str(space), "--strategy", "screen", "--max-starts", "3", *QUICK]
+    child = burnish(*words)
+    out, err = text(child)
+    assert child.returncode == 1, err
+    failed = [event.failed for event in events(burnish_home, SearchTold)]
+    assert len(failed) == 2
+    assert all(why.startswith("build failed: ") for why in failed), failed
+    (ended,) = events(burnish_home, SearchEnded)
+    assert ended.common_failure.startswith("build failed: ")
+    assert "FAKE_BROKEN" in ended.common_failure
+    assert "log" not in ended.common_failure
+    assert "Nothing could be compared: search-01, search-02: build failed: " in " ".join(out.split())
+
+
 @pytest.mark.measures
 def test_a_budget_is_for_all_sessions_of_a_search(burnish_home: Path, space: Path) -> None:
     """Killed while the baseline is built, and again after a step; the budget ends it, and holds."""
@@ -277,7 +295,7 @@ def test_what_a_kill_used_is_gone_for_a_searchs_deployment_and_confirmation(monk
 
     lines: list[str] = []
     verdicts: list[str] = []
-    record = SimpleNamespace(last=lambda *_, cell: cell if cell in verdicts else None)
+    record = SimpleNamespace(last=lambda *_, cell=None: cell if cell in verdicts else None)
     cell = SimpleNamespace(design=Design.DUET, workload=SimpleNamespace(name="load"), id="cell")
     trial = SimpleNamespace(cell=cell, candidate=SimpleNamespace(label="deployed"))
     for name, value in {
@@ -293,6 +311,10 @@ def test_what_a_kill_used_is_gone_for_a_searchs_deployment_and_confirmation(monk
     with pytest.raises(NotMeasured, match=r"cut by --budget: 1 min 38 s of 1 min 40 s were used up .* needs about"):
         deployment._measure(workshop(object(), 97.0), comparisons)
     deployment._measure(workshop(None, 97.0), comparisons)
+    with pytest.raises(NotMeasured, match=r"and it needs about .*, what comes after it "):
+        deployment._measure(workshop(object(), 80.0), comparisons, then=3)
+    deployment._measure(workshop(None, 80.0), comparisons, then=3)
+    lines.remove("measured")
     verdicts.append("cell")
     deployment._measure(workshop(object(), 97.0), comparisons)
     assert lines == ["measured"] * 3, "what was measured before a kill is taken, whatever is left"

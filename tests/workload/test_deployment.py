@@ -7,9 +7,13 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.deployment import Choice, deployment, deployments
+from burnish.catalogue.space import space_file
 from burnish.model.condition import Condition
+from burnish.report.sections import catalogue
+from burnish.report.values import catalogue as values
 from burnish.workload.conditions import condition_of, difference, words_of
 from burnish.workload.deployment import check, choices_of, together
+from drawn import drawn
 
 MARIADB = load.engine("mariadb")
 KNOWN = deployment("mariadb")
@@ -38,6 +42,11 @@ def test_no_choice_of_the_catalogue_changes_a_promise(engine: str) -> None:
         ("sync_relay_log=0", "sync_relay_log decides about durability"),
         ("binlog=off", "skip_log_bin decides about durability"),
         ("innodb_flush_method=nosync", "innodb_flush_method decides about durability"),
+        ("innodb_flush_method=nosy", "innodb_flush_method decides about durability"),  # servers take abbreviations
+        ("innodb_flush_method=3", "innodb_flush_method decides about durability"),  # and numbers
+        ("wsrep_on=ON", "wsrep_on decides about durability"),
+        ("rocksdb_flush_log_at_trx_commit=0", "rocksdb_flush_log_at_trx_commit decides about durability"),
+        ("init_file=other.sql", "init_file decides about answers"),
         ("tx_isolation=READ-COMMITTED", "tx_isolation decides about isolation"),
         ("query_cache_type=ON", "query_cache_type decides about answers"),
         ("storage=memory", "storage decides whether data survive"),
@@ -52,10 +61,31 @@ def test_what_is_refused_by_name(word: str, says: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("engine", ["fake", "mariadb", "mysql"])
+def test_a_space_lists_the_ways_to_deploy_and_what_none_changes(engine: str) -> None:
+    known, space = deployment(engine), space_file().for_engine(engine)
+    short = [" ".join(line.split()) for line in drawn(catalogue.space(engine, space, {}, known)).splitlines()]
+    assert "Ways to deploy the winner, measured where --deploy names them" in short
+    for choice in known.choices.values():
+        assert any(line.endswith(f"{choice.name}: {' '.join(choice.words)}") for line in short), choice.name
+    whole = " ".join(drawn(catalogue.space(engine, space, {}, known, full=True)).split())
+    for choice in known.choices.values():
+        for words in (choice.does, choice.reason, choice.costs, choice.source):
+            assert words in whole
+    assert f"none may change {', '.join(known.promises)}" in whole
+    plain = values.space(engine, space, known)
+    assert plain["promises"] == {name: promise.reason for name, promise in known.promises.items()}
+    assert {name: tuple(way["words"]) for name, way in plain["deployment"].items()} == {
+        name: choice.words for name, choice in known.choices.items()
+    }
+    sqlite = drawn(catalogue.space("sqlite", space_file().for_engine("sqlite"), {}, deployment("sqlite")))
+    assert "Ways to deploy" not in sqlite
+
+
 def test_choices_are_taken_by_name_and_settings_of_ones_own_too() -> None:
     chosen = choices_of(["no-spinning", "innodb_flush_method=O_DIRECT", "no-spinning"], MARIADB, KNOWN)
     assert [choice.name for choice in chosen] == ["no-spinning", "innodb_flush_method=O_DIRECT"]
-    with pytest.raises(UserError, match="no server that could be deployed"):
+    with pytest.raises(UserError, match="no ways to deploy SQLite are known here; leave it out"):
         choices_of(["all"], load.engine("sqlite"), deployment("sqlite"))
 
 

@@ -10,8 +10,16 @@ from __future__ import annotations
 
 import difflib
 import errno
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+_LOG = re.compile(r" \(log: [^()]*\)")
+
+
+def cause(failure: str) -> str:
+    """Why something failed, without the name of its log: what fails for one reason has a log of its own each time."""
+    return _LOG.sub("", failure)
 
 
 class UserError(Exception):

@@ -32,13 +32,14 @@ class Promise:
         name: of the promise, ``durability``.
         reason: what is promised.
         settings: settings that no choice may name; ``*`` at the end stands for any ending.
-        values: of other settings, the values that no choice may give them.
+        only: of other settings, the only values that a choice may give them: a server takes abbreviations and numbers
+            of the others.
     """
 
     name: str
     reason: str
     settings: tuple[str, ...] = ()
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Deployment:
 class _Promise(Entry):
     reason: Reason
     settings: tuple[str, ...] = ()
-    values: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class _Choice(Entry):

@@ -57,8 +57,8 @@ class _Rung(Entry):
 
 
 class _File(Entry):
-    bolt_defaults: tuple[str, ...]
-    choice: dict[str, _Choice]
+    bolt_defaults: tuple[str, ...] | None = None
+    choice: dict[str, _Choice] = Field(default_factory=dict)
     rule: tuple[_Rule, ...] = ()
     rung: dict[str, _Rung] = Field(default_factory=dict)
 
@@ -167,6 +167,8 @@ def space_file(own: Path | None = None) -> SpaceFile:
 def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
     """The space of a table in the catalogue's format, from the file `where`."""
     file = validated(_File, table, where)
+    if not file.choice:
+        raise UserError(f"{where}: the space is empty: it has no [choice.NAME]; `burnish space ENGINE` shows some")
     overlays: dict[tuple[str, str], Mapping[str, Any]] = {}
     recipes: dict[tuple[str, str], Recipe] = {}
     for name, entry in file.choice.items():
@@ -199,7 +201,7 @@ def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
     return SpaceFile(
         space,
         overlays,
-        file.bolt_defaults,
+        space_file().bolt_defaults if file.bolt_defaults is None else file.bolt_defaults,
         {name: entry.engines for name, entry in file.choice.items()},
         {
             name: tuple(

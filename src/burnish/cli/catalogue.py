@@ -9,6 +9,7 @@ from burnish.base.errors import UserError, nearest
 from burnish.base.processor import this_processor
 from burnish.catalogue import load
 from burnish.catalogue import options as option_catalogue
+from burnish.catalogue.deployment import deployment
 from burnish.catalogue.flags import Target, search, targets
 from burnish.catalogue.flags import flags as flag_catalogue
 from burnish.catalogue.space import space_file
@@ -105,8 +106,8 @@ def space(engine: str, space: Path | None, allow: tuple[str, ...], full: bool, a
     """Show what a search by `tune` may change, and its size."""
     spec = load.engine(engine)
     file = space_file(space).trained_on(spec, dict.fromkeys(spec.workloads, 1.0))
-    found = file.for_engine(spec.name, allow)
+    found, ways = file.for_engine(spec.name, allow), deployment(spec.name)
     if as_json:
-        print_json("space", values.space(spec.name, found))
+        print_json("space", values.space(spec.name, found, ways))
     else:
-        print_document(report.space(spec.name, found, file.sources, full=full))
+        print_document(report.space(spec.name, found, file.sources, ways, full=full))

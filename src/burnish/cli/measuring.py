@@ -110,7 +110,7 @@ def print_plan(plan: Plan, as_json: bool, ahead: Ahead | None = None) -> None:
     o.FULL,
     o.JSON,
     o.DRY_RUN,
-    example="burnish tune {engine} --workload {workload} --precision 0.5%",
+    example="burnish tune {engine} --workload {workload} --budget 3h",
     resumes=True,
 )
 def tune(engine: str, options: Options, as_json: bool, full: bool, dry_run: bool) -> None:

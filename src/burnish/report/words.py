@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from burnish.base.visible import visible
 from burnish.statistics.intervals import Interval
@@ -64,6 +64,13 @@ def spaced(text: str) -> str:
 def plural(count: int, noun: str, plural_noun: str = "") -> str:
     """A count with its noun: 1 start, 8 starts, 2 patches."""
     return f"{count:,} {noun if count == 1 else plural_noun or f'{noun}s'}"
+
+
+def some(names: Sequence[str], most: int = 6) -> str:
+    """Names with commas, of many only the first: a, b, c and 38 more."""
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
 
 
 def milliseconds(seconds: float) -> str:

@@ -68,6 +68,7 @@ class Ahead:
         steps: by what must be made again, the expected seconds.
         start: expected seconds of one start of one load.
         after: expected seconds of what comes after the search: ways to deploy its winner.
+        later: expected seconds of later sittings of its finalist.
         told: number of steps that an interrupted run of the same search has done already.
         stages: the stages in order.
         prior: the earlier results that it begins with; None: not looked up.
@@ -82,6 +83,7 @@ class Ahead:
     steps: Mapping[str, float]
     start: float
     after: float
+    later: float
     told: int
     stages: tuple[StageAhead, ...]
     prior: PriorAhead | None = None
@@ -89,7 +91,7 @@ class Ahead:
     @property
     def seconds(self) -> float:
         """Expected time of all that is still to be done."""
-        return (0.0 if self.told else self.baseline) + sum(stage.seconds for stage in self.stages) + self.after
+        return (0.0 if self.told else self.baseline) + sum(one.seconds for one in self.stages) + self.after + self.later
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for machines."""
@@ -129,6 +131,7 @@ def ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Ahead:
         steps={step.word: seconds for step, seconds in sorted(costs.steps.items())},
         start=costs.start,
         after=costs.after,
+        later=costs.later,
         told=len(told),
         stages=tuple(stages),
     )

@@ -45,6 +45,7 @@ class Costs:
         baseline: what comes before the first candidate (the baseline's build, data sets, canaries).
         confirmation: one fresh start of one load, as the winner is measured again.
         after: what comes after the search within the same budget: ways to deploy its winner.
+        later: what later sittings of its finalist take, within the same budget.
         kept: by known-good build of which the store has a part (the build, its profile), making the rest of it.
     """
 
@@ -53,6 +54,7 @@ class Costs:
     baseline: float = 0.0
     confirmation: float = 0.0
     after: float = 0.0
+    later: float = 0.0
     kept: Mapping[Point, float] = field(default_factory=dict)
 
 

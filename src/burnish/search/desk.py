@@ -68,9 +68,10 @@ class Desk:
 
     @property
     def again(self) -> float:
-        """Expected seconds of measuring the winner again, and of what comes after that."""
+        """Expected seconds of measuring the winner again, and of what comes after that, in later sittings too."""
         costs, loads = self.settings.costs, len(self.settings.objective.loads)
-        return self.settings.confirmation * loads * (costs.confirmation or costs.start) + costs.after
+        fresh = self.settings.confirmation * loads * (costs.confirmation or costs.start)
+        return fresh + costs.after + costs.later
 
     @property
     def left(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from burnish.base.errors import cause
 from burnish.search.book import Arm
 from burnish.search.effects import Effect
 from burnish.search.search import Search
@@ -100,7 +101,7 @@ def _kept(arm: Arm, load: str, delta: float) -> bool:
 
 def common_failure(failed: list[Arm]) -> str:
     """The reason that all builds failed for; '' if they have different ones."""
-    reasons = {arm.failed for arm in failed}
+    reasons = {cause(arm.failed) for arm in failed}
     return reasons.pop() if len(reasons) == 1 else ""
 
 

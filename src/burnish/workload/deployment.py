@@ -36,9 +36,7 @@ def choices_of(
     chosen: dict[str, Choice] = {}
     for word in words:
         if not known.choices:
-            raise UserError(
-                f"{option} {word}: {spec.title} is no server that could be deployed otherwise; leave it out"
-            )
+            raise UserError(f"{option} {word}: no ways to deploy {spec.title} are known here; leave it out")
         if word == ALL:
             chosen |= known.choices
         elif word in known.choices:
@@ -73,7 +71,7 @@ def _breaks(promise: Promise, name: str, value: str) -> bool:
     bare = _AFFIX.sub("", plain(name))
     if any(bare == other or (other.endswith("*") and bare.startswith(other[:-1])) for other in promise.settings):
         return True
-    return value.upper() in {denied.upper() for denied in promise.values.get(bare, ())}
+    return bare in promise.only and value.upper() not in {allowed.upper() for allowed in promise.only[bare]}
 
 
 def _first(reason: str) -> str:

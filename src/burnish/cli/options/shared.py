@@ -104,7 +104,7 @@ VERSUS = _load(
 )  # fmt: skip
 DEPLOY = _load(
     "deploy", ("--deploy",), "Measure ways to deploy the best build too, which change nothing that it promises: "
-    "'all', names (a wrong one lists them), or NAME=VALUE.",
+    "'all', names (`burnish space` lists them), or NAME=VALUE.",
     readers.names, "CHOICE,...", many=True, common=True,
 )  # fmt: skip
 DATA = _load(
@@ -217,7 +217,8 @@ WEIGHT = _load(
     unset="1 each",
 )  # fmt: skip
 BUDGET = _machine(
-    "budget", ("--budget",), "Time for this session, as in 2h or 90m: what fits is run.",
+    "budget", ("--budget",),
+    "Time for this session, as in 2h or 90m: what fits is run; `tune` without --variant searches in it.",
     readers.budget, "TIME", common=True,
 )  # fmt: skip
 

@@ -51,6 +51,7 @@ class SearchBegun(Event):
         objective: what it is for, as asked (``p99@400``); '': as much work as possible.
         prior: names of earlier runs whose results are its prior.
         after: expected seconds of ways to deploy its winner, which are kept of the budget.
+        later: expected seconds of later sittings of its finalist, which are kept too.
         taken: what they say; None in older records.
         kept: by name of a known-good build of which the store has a part (the build, its profile), the expected seconds
             of making the rest.
@@ -74,6 +75,7 @@ class SearchBegun(Event):
     objective: str = ""
     prior: tuple[str, ...] = ()
     after: float = 0.0
+    later: float = 0.0
     taken: PriorTaken | None = None
     kept: Mapping[str, float] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from burnish.base.processor import Processor
 from burnish.catalogue import sources
 from burnish.catalogue.answers import answered_by
+from burnish.catalogue.deployment import Deployment
 from burnish.catalogue.flags import Flag, Target
 from burnish.catalogue.flags import flags as flag_catalogue
 from burnish.catalogue.options import Option
@@ -203,7 +204,12 @@ def _entries(title: str, entries: Iterable[Entry]) -> Document:
 
 
 def space(
-    engine: str, found: Space, origins: Mapping[str, Sequence[str]] | None = None, *, full: bool = False
+    engine: str,
+    found: Space,
+    origins: Mapping[str, Sequence[str]] | None = None,
+    deployment: Deployment | None = None,
+    *,
+    full: bool = False,
 ) -> Document:
     """The space of an engine: choices with their steps, known-good builds, what is left out, its size.
 
@@ -211,6 +217,7 @@ def space(
         engine: the engine's name.
         found: its space.
         origins: by choice, where it is from.
+        deployment: ways to deploy its winner.
         full: with the reasons and sources of choices, and the rules.
     """
     columns = [
@@ -237,6 +244,11 @@ def space(
                 "left-out", "Left out for their marks", [f"{level}: {why}" for level, why in found.left_out.items()]
             ),
             *_listed(
+                "deployment",
+                "Ways to deploy the winner, measured where --deploy names them",
+                _deployments(deployment, full=full) if deployment is not None else [],
+            ),
+            *_listed(
                 "sources",
                 "Where choices are from",
                 [f"{one.name}: {'; '.join(origins[one.name])}" for one in found.choices if origins.get(one.name)]
@@ -250,6 +262,24 @@ def space(
             ),
         ),
     )
+
+
+def _deployments(known: Deployment, *, full: bool) -> list[str]:
+    """Ways to deploy in lines, and what none of them touches; none if there are none."""
+    lines = []
+    for choice in known.choices.values():
+        words = f"{choice.name}: {' '.join(choice.words)}"
+        about = [
+            choice.does,
+            choice.reason,
+            *([f"Needs {' and '.join(choice.needs)}."] if choice.needs else []),
+            *([f"Costs: {choice.costs}"] if choice.costs else []),
+            f"From {choice.source}.",
+        ]
+        lines.append(f"{words}: {' '.join(about)}" if full else words)
+    if lines:
+        lines.append(f"'all' is each of these; none may change {', '.join(known.promises)}")
+    return lines
 
 
 def _listed(key: str, title: str, lines: list[str]) -> list[Section]:

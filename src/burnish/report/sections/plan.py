@@ -70,6 +70,8 @@ def _search(ahead: Ahead) -> Section:
         f"a build costs {costs} (with its tests); a start {duration(ahead.start)} for each load",
         f"the smallest budget is {-int(-ahead.least // 60)}m: the baseline, the cheapest candidate, and that again",
     ]
+    if ahead.later:
+        lines.insert(1, f"kept of it for later sittings of the winner: {duration(ahead.later)}")
     if ahead.after:
         lines.insert(1, f"kept of it for ways to deploy the winner: {duration(ahead.after)}")
     if ahead.told:

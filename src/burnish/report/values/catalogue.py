@@ -8,6 +8,7 @@ from typing import Any
 from burnish.base.processor import Processor
 from burnish.catalogue.answers import answered_by
 from burnish.catalogue.bundled.model import Study as BundledFile
+from burnish.catalogue.deployment import Deployment
 from burnish.catalogue.flags import Flag, Target, as_json, target_as_json
 from burnish.catalogue.micro import Micro
 from burnish.catalogue.options import Option
@@ -34,8 +35,8 @@ def flags(entries: Iterable[Flag]) -> Values:
     return [{**as_json(entry), "answers": answered_by("flags", entry.name)} for entry in entries]
 
 
-def space(engine: str, found: Space) -> dict[str, Any]:
-    """What a search may change, with its size."""
+def space(engine: str, found: Space, ways: Deployment) -> dict[str, Any]:
+    """What a search may change, with its size, and ways to deploy its winner."""
     return {
         "engine": engine,
         "size": found.size,
@@ -56,6 +57,18 @@ def space(engine: str, found: Space) -> dict[str, Any]:
             for rule in found.forbidden
         ],
         "left_out": dict(found.left_out),
+        "deployment": {
+            name: {
+                "words": list(way.words),
+                "does": way.does,
+                "reason": way.reason,
+                "costs": way.costs,
+                "needs": list(way.needs),
+                "source": way.source,
+            }
+            for name, way in ways.choices.items()
+        },
+        "promises": {name: promise.reason for name, promise in ways.promises.items()},
     }
 
 

@@ -9,7 +9,7 @@ from burnish.search.space import Choice, Point, Step
 from burnish.search.strategies.eliminate import eliminate
 from burnish.search.strategies.ladder import ROUND, climb
 from burnish.search.strategies.race import confirm, first, race
-from burnish.search.strategies.screen import affordable, combined, cost, factors_around, screen
+from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
 
 ROUNDS = 3
 """Further screens at most, of what an earlier one left open."""
@@ -51,7 +51,7 @@ def eliminate_alone(desk: Desk) -> Strategy[None]:
     """Everything on that is allowed together, then taken out again one by one."""
     best = yield from _first_rung(desk)
     everything = best
-    for name, level in factors_around(desk, best, desk.space.choices):
+    for name, level in _possible(desk, factors_around(desk, best, desk.space.choices)):
         everything = desk.space.repaired(
             desk.space.point({name: level, **dict(everything.settings)}), keep=tuple(dict(everything.settings))
         )
@@ -93,6 +93,7 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorou
         every: the changes, (choice, level) each.
         thorough: whether what does not help is taken out again, one by one.
     """
+    every = _possible(desk, every)
     factors = affordable(desk, every, SHARE)
     desk.untried |= {factor: "the budget lacks the time" for factor in every if factor not in factors}
     if not factors:
@@ -107,3 +108,12 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorou
     if thorough and top != best:
         return (yield from eliminate(desk, best, top))
     return top
+
+
+def _possible(desk: Desk, every: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The changes but for those that failed by themselves."""
+    failed = hopeless(desk, every)
+    desk.untried |= dict.fromkeys(failed, "a build that differs in nothing else failed")
+    if failed:
+        desk.note(f"{' and '.join(map('='.join, failed))} failed by itself, so it is left out")
+    return [factor for factor in every if factor not in failed]

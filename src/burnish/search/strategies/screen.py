@@ -79,6 +79,22 @@ def screen(desk: Desk, base: Point, factors: Sequence[tuple[str, str]]) -> Strat
     return effects
 
 
+def hopeless(desk: Desk, factors: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The changes that made a build fail by themselves, and are in no build that did not fail.
+
+    By themselves: the build that failed differs in nothing else from the baseline, or from one that did not fail.
+    """
+    arms = desk.book.arms.items()
+    fine = [set[tuple[str, str]](), *(set(point.settings) for point, arm in arms if not arm.failed)]
+    guilty = set[tuple[str, str]]()
+    for failed in (set(point.settings) for point, arm in arms if arm.failed):
+        for other in fine:
+            new = failed - other
+            if len(new) == 1 and {name for name, _ in other - failed} <= {name for name, _ in new}:
+                guilty |= new
+    return [one for one in factors if one in guilty and not any(one in other for other in fine)]
+
+
 def culprits(desk: Desk, factors: Sequence[tuple[str, str]], points: Sequence[Point]) -> list[tuple[str, str]]:
     """The changes that are in every build that failed and in none that did not."""
     failed = [set(point.settings) for point in points if _failed(desk, point)]

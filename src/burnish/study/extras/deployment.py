@@ -22,7 +22,9 @@ from burnish.record.record import Record
 from burnish.statistics.verdicts import Kind
 from burnish.study.comparison import Comparison
 from burnish.study.extras.extras import Allowance
+from burnish.study.extras.searched import later_seconds
 from burnish.study.judging import in_another_sitting, recommended
+from burnish.study.planning.trials_ahead import together as together_ahead
 from burnish.study.request.placing import Placing
 from burnish.study.trials.timing import start_seconds, timings
 from burnish.study.workshop.contest import note_times
@@ -99,7 +101,8 @@ def _try(workshop: Workshop, choice: Choice, build: str, loads: Mapping[str, Com
     event = DeploymentTried(choice.name, build, choice.words, choice.does, choice.costs)
     try:
         _fits(workshop, choice)
-        cells = _measure(workshop, _on(workshop, loads, build, build, choice.words))
+        then = together_ahead(workshop.study)
+        cells = _measure(workshop, _on(workshop, loads, build, build, choice.words), then)
     except (UserError, NotMeasured) as refused:
         workshop.session.bench.say(f"deployment {choice.name}: {refused}")
         return replace(event, failure=str(refused))
@@ -164,8 +167,13 @@ def _comparison(placing: Placing, like: Comparison, base: str, candidate: str, w
     ).as_asked(placing)
 
 
-def _measure(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, CellId] | None:
+def _measure(workshop: Workshop, comparisons: Sequence[Comparison], then: int = 0) -> dict[str, CellId] | None:
     """Measures these comparisons by the study's rule; returns their cells by load, or None if another session has time.
+
+    Args:
+        workshop: the study.
+        comparisons: one for each load.
+        then: how often as much is measured after them, for which a search's budget keeps time.
 
     Raises:
         NotMeasured: one of them can't be measured, or a search's budget, which no session has again, lacks the time.
@@ -174,10 +182,12 @@ def _measure(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str,
     trials = [_examined(workshop, comparison) for comparison in comparisons]
     times = timings(workshop.session)
     left = [trial for trial in trials if workshop.record.last(VerdictReached, cell=trial.cell.id) is None]
-    expected = sum(workshop.study.rule.minimum * start_seconds(times[trial.cell.design]) for trial in left)
-    again = workshop.study.search is None
+    minimum, again = workshop.study.rule.minimum, workshop.study.search is None
+    once = {trial.cell.id: minimum * start_seconds(times[trial.cell.design]) for trial in trials}
+    expected = sum(once[trial.cell.id] for trial in left)
+    kept = 0.0 if again else then * sum(once.values()) + later_seconds(workshop.record)
     allowance = Allowance(workshop.session.options.budget, lambda: workshop.spent, again)
-    why = allowance.why_not(expected) if left else None
+    why = allowance.why_not(expected, kept) if left else None
     if why is not None and not again:
         raise NotMeasured(why)
     if why is not None:
@@ -216,7 +226,7 @@ def _together(workshop: Workshop, build: str, loads: Mapping[str, Comparison]) -
     failure = None
     try:
         if taken:
-            cells = _measure(workshop, _on(workshop, loads, build, build, words))
+            cells = _measure(workshop, _on(workshop, loads, build, build, words), int(build != study.base))
         if taken and build != study.base and cells is not None:
             both = _measure(workshop, _on(workshop, loads, study.base, build, words))
     except NotMeasured as left:

@@ -127,14 +127,20 @@ class Allowance:
     spent: Callable[[], float]
     again: bool = True
 
-    def why_not(self, seconds: float) -> str | None:
-        """Why there is no time for something that takes so many seconds; None if there is time."""
+    def why_not(self, seconds: float, kept: float = 0.0) -> str | None:
+        """Why there is no time for something; None if there is time.
+
+        Args:
+            seconds: that it takes.
+            kept: seconds that are kept for what comes after it.
+        """
         spent = self.spent()
-        if self.budget is None or spent + seconds <= SLACK * self.budget:
+        if self.budget is None or spent + seconds + kept <= SLACK * self.budget:
             return None
+        then = f", what comes after it {minutes(kept)}" if kept else ""
         return (
             f"cut by --budget: {duration(spent)} of {duration(self.budget)} were used up before it, and it needs about "
-            f"{minutes(seconds)}{'; the same command resumes' * self.again}"
+            f"{minutes(seconds)}{then}{'; the same command resumes' * self.again}"
         )
 
 

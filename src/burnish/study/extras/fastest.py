@@ -124,7 +124,7 @@ def _measured(workshop: Workshop, under_way: Search, ask: Ask, lost: float) -> T
         elif twin is None or twin is known:
             readings = _starts(workshop, comparisons, ask, len(known.scores) if known is not None else 0)
     except (NotMeasured, UserError) as error:
-        failed = str(error)
+        failed = str(error).removeprefix(f"{name} / ").removeprefix(f"{name}: ")
     event = SearchTold(
         number=ask.number,
         variant=name,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from burnish.base.errors import UserError
 from burnish.record.events.searches import SearchBegun, SearchTold
+from burnish.record.record import Record
 from burnish.search.asks import Costs, Objective, Settings, Told
 from burnish.search.space import Step
 from burnish.statistics.sequential import Rule
@@ -73,6 +74,10 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         taken=request.taken,
         kept=_kept(study, plan),
         after=plan.deployment.seconds.value if plan.deployment is not None else 0.0,
+        # A later sitting has as many starts of the claim and of its confirmation as the first.
+        later=(options.sittings - 1)
+        * len(request.objective.loads)
+        * (study.rule.cap * start + study.fresh_starts * fresh),
     )
 
 
@@ -96,12 +101,24 @@ def settings_of(request: SearchRequest, begun: SearchBegun) -> Settings:
         budget=begun.budget,
         seed=begun.seed,
         costs=Costs(
-            {step: begun.steps[step.word] for step in Step}, begun.start, begun.before, begun.again, begun.after, kept
+            steps={step: begun.steps[step.word] for step in Step},
+            start=begun.start,
+            baseline=begun.before,
+            confirmation=begun.again,
+            after=begun.after,
+            later=begun.later,
+            kept=kept,
         ),
         objective=Objective(begun.weights, tuple(begun.guards)),
         rule=Rule(cap=begun.cap, delta=TELL_APART),
         confirmation=begun.confirmation,
     )
+
+
+def later_seconds(record: Record) -> float:
+    """Seconds of a search's budget that are kept for later sittings of its finalist."""
+    begun = record.last(SearchBegun)
+    return begun.event.later if begun is not None else 0.0
 
 
 def told_of(event: SearchTold) -> Told:

@@ -1,7 +1,7 @@
 """Another sitting of a search: its finalist alone is measured anew, and judged by the starts of all sittings.
 
-The search's budget is for its first sitting. What was picked then stays picked: in a later one the starts of its claim
-and of its confirmation are taken again, on every load, and say together whether it is faster.
+The search keeps time of its budget for them. What was picked in the first stays picked: in a later one the starts of
+its claim and of its confirmation are taken again, on every load, and say together whether it is faster.
 """
 
 from __future__ import annotations

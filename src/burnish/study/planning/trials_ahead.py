@@ -54,13 +54,23 @@ def steps(study: Study, options: Options, comparisons: Sequence[Comparison]) -> 
     return ahead
 
 
+def together(study: Study) -> int:
+    """How often ways to deploy are measured together: on the best build, and so deployed against the baseline.
+
+    A single one has been measured on the best build by itself.
+    """
+    return 2 if len(study.deploy) > 1 else 1
+
+
 def deployment(study: Study, options: Options, comparisons: Sequence[Comparison]) -> Step | None:
-    """Measuring ways to deploy the best build, with the minimum number of starts; None if none is asked for."""
+    """Measuring ways to deploy the best build, each and together, with the minimum number of starts; None if none is
+    asked for.
+    """
     if not study.deploy:
         return None
     loads = {comparison.workload.name for comparison in comparisons if comparison.workload is not None}
     once = start_seconds(as_asked(study.engine.times[Design.INTERLEAVED], options))
-    seconds = len(study.deploy) * len(loads) * study.rule.minimum * once
+    seconds = (len(study.deploy) + together(study)) * len(loads) * study.rule.minimum * once
     count = f"{len(study.deploy)} way{'s' * (len(study.deploy) > 1)}"
     return Step("trials", f"{count} to deploy the best build, one side at a time", (), "", False, Figure(seconds))
 

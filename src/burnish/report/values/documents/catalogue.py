@@ -58,6 +58,8 @@ DOCUMENTS: Mapping[str, Document] = {
             rungs=(Mapping[str, Values], "Known-good builds by name, each with its choices."),
             not_together=(tuple[Values, ...], "Levels that exclude each other, with the reason."),
             left_out=(Mapping[str, str], "By level, why it is not in the space."),
+            deployment=(Mapping[str, Values], "Ways to deploy its winner by name: settings, reason, costs, needs."),
+            promises=(Mapping[str, str], "What no way to deploy may change, by name."),
         ),
     ),
     "targets": Document(
