@@ -12,8 +12,10 @@ once. A/A starts and comparisons of a build with itself are left out, and so are
   contain the mean of the other sittings; of pairs of sittings, how many differ at p < 5 %. The same with the shipped
   figures, which were estimated from these records, so that they fit them better than records to come.
 
-The kinds are two: a side's build has a profile (PGO, BOLT) that the other's has not, as the records say, and the rest.
-Comparisons of programs of which the records say nothing are of neither, and are left out.
+The kinds are those of `burnish.model.sittings.SpreadKind`: in duets a side's build has a profile (PGO, BOLT) that the
+other's has not, as the records say, or none has; with `--design interleaved` none has, and the load commits.
+Comparisons of programs of which the records say nothing are left out. `--without LOAD` leaves out a load, to see how
+much hangs on it.
 """
 
 from __future__ import annotations
@@ -32,11 +34,12 @@ import scipy
 
 from burnish.catalogue.between import shipped
 from burnish.model.cell import AA, CellId, Role
-from burnish.model.sittings import Moment, Spread, sittings_of
+from burnish.model.sittings import Moment, Spread, SpreadKind, sittings_of
+from burnish.model.workload import Design
 from burnish.record.by_type import ByType
 from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun
-from burnish.record.events.trials import PairRead, StartBegun, StartDone
+from burnish.record.events.trials import PairRead, StartBegun, StartDone, TrialsPlanned
 from burnish.record.exchange import read_events
 from burnish.statistics.between import Between, Known, between
 from burnish.statistics.sittings import spread_for, spread_half
@@ -45,19 +48,20 @@ from burnish.study.trials.profiled import Profiles
 Key = tuple[str, ...]
 SMALL = math.log(1.03)
 LARGE = math.log(1.5)
-ENOUGH = 4
+ENOUGH = 3
 """Degrees of freedom below which a spread of other builds tells nothing."""
 
 
 @dataclass
 class Start:
-    """A valid start: when it was, its reading, the baseline's CPU seconds of a transaction, and whether a side has a
-    profile that the other has not."""
+    """A valid start: when it was, its reading, the baseline's CPU seconds of a transaction, whether a side has a
+    profile that the other has not, and its kind."""
 
     moment: Moment
     reading: float
     cost: float
     profiled: bool
+    kind: SpreadKind | None
 
 
 @dataclass
@@ -85,6 +89,7 @@ class Comparison:
     name: str
     key: Key
     profiled: bool
+    kind: SpreadKind | None
     sittings: list[Sitting]
 
     @property
@@ -110,7 +115,7 @@ def _starts(by: ByType, quantity: str) -> Iterable[tuple[Key, Key, str, Start]]:
     merged = by.last(RecordsMerged)
     facts = {host.key: host.facts for host in merged.hosts} if merged else {}
     sessions = by.recorded(SessionBegun)
-    profiles = Profiles(by.of(BuildMade), by.of(ProgramFound))
+    profiles = Profiles(by.of(BuildMade), by.of(ProgramFound), by.of(TrialsPlanned))
     builds = {made.build.name: made.key for made in by.of(BuildMade)}
     builds |= {program.build.name: program.key for program in by.of(ProgramFound)}
     begun = {(event.cell, event.start): event for event in by.of(StartBegun)}
@@ -140,6 +145,7 @@ def _starts(by: ByType, quantity: str) -> Iterable[tuple[Key, Key, str, Start]]:
             continue
         ended = datetime.fromisoformat(recorded.at).timestamp()
         moment = Moment(ended - done.seconds, ended, str(host.get("boot", "")))
+        kind = profiles.kind(cell, Design(start.design or Design.DUET), start.builds)
         given = (*cell.given, *cell.versus)
         key = (*map(str, pair_of), cell.workload, str(start.design), signature, *given)
         number = origin.start if origin and origin.start is not None else done.start
@@ -149,7 +155,7 @@ def _starts(by: ByType, quantity: str) -> Iterable[tuple[Key, Key, str, Start]]:
             identity,
             key,
             f"{cell.label} on {cell.workload}, {signature}",
-            Start(moment, done.readings[quantity], cost, profiled),
+            Start(moment, done.readings[quantity], cost, profiled, kind),
         )
 
 
@@ -167,7 +173,7 @@ def comparisons(paths: Iterable[Path], design: str, quantity: str) -> list[Compa
         for number, start in zip(sittings_of([start.moment for start in ordered]), ordered, strict=True):
             sittings.setdefault(number, Sitting()).starts.append(start)
         enough = [sitting for sitting in sittings.values() if len(sitting.starts) > 1]
-        one = Comparison(name, key, starts[0].profiled, enough)
+        one = Comparison(name, key, starts[0].profiled, starts[0].kind, enough)
         if design in key and len(enough) > 1 and abs(one.effect) < LARGE:
             result.append(one)
     return result
@@ -184,6 +190,7 @@ def print_spreads(every: Sequence[Comparison]) -> None:
         "all": lambda _: True,
         "with a profile": lambda one: one.profiled,
         "without": lambda one: not one.profiled,
+        "without, in turn on loads that commit": lambda one: one.kind is SpreadKind.COMMITTING,
         "effects below 3 %": lambda one: abs(one.effect) < SMALL,
         "effects of 3 % and more": lambda one: abs(one.effect) >= SMALL,
     }
@@ -258,7 +265,7 @@ def of_others(every: Sequence[Comparison]) -> Assumes:
     """For a comparison, the spread of all others of its kind; with too few, that which reports assume."""
 
     def assumed(one: Comparison) -> Spread:
-        others = spread([other for other in every if other.key[:2] != one.key[:2] and other.profiled == one.profiled])
+        others = spread([other for other in every if other.key[:2] != one.key[:2] and other.kind == one.kind])
         return Spread(others.sd, others.df, "") if others is not None and others.df >= ENOUGH else of_reports(one)
 
     return assumed
@@ -266,8 +273,7 @@ def of_others(every: Sequence[Comparison]) -> Assumes:
 
 def of_reports(one: Comparison) -> Spread:
     """The spread that reports assume of a comparison."""
-    # Without a profile, the smaller figure is of duets only (`Profiles.kind`).
-    return spread_for(shipped("mariadb"), one.profiled or (False if "duet" in one.key else None))
+    return spread_for(shipped("mariadb"), one.kind)
 
 
 def print_validity(every: Sequence[Comparison]) -> None:
@@ -330,9 +336,12 @@ def main(words: list[str]) -> int:
     parser.add_argument("records", nargs="+", type=Path)
     parser.add_argument("--design", default="duet")
     parser.add_argument("--quantity", default="capacity")
+    parser.add_argument("--without", default="", metavar="LOAD", help="leave out a load")
     parser.add_argument("--list", action="store_true", help="print every comparison too")
     arguments = parser.parse_args(words)
-    every = comparisons(arguments.records, arguments.design, arguments.quantity)
+    found = comparisons(arguments.records, arguments.design, arguments.quantity)
+    # Keys begin with the two builds, then the load.
+    every = [one for one in found if one.key[2].partition(":")[0] != arguments.without]
     if not every:
         print("no comparison has two sittings")
         return 1

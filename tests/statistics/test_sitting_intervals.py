@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import scipy
 
-from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
+from burnish.catalogue.between import shipped
+from burnish.model.sittings import Moment, Spread, SpreadKind, Spreads, sittings_of
 from burnish.statistics import multiplicity
+from burnish.statistics.distributions import chi2_quantile
 from burnish.statistics.hosts import tails
 from burnish.statistics.intervals import fixed_interval
 from burnish.statistics.sequential import Rule
@@ -35,10 +37,37 @@ def test_without_a_spread_one_sitting_has_the_interval_of_its_starts() -> None:
 
 def test_of_an_unknown_kind_of_comparison_the_larger_spread_is_assumed() -> None:
     surer, rougher = Spread(0.004, 30.0, "well known"), Spread(0.0035, 3.0, "hardly known")
-    assert spread_for(Spreads(surer, rougher), True) == surer
-    assert spread_for(Spreads(surer, rougher), False) == rougher
-    assert spread_for(Spreads(surer, rougher), None) == rougher, "by what it adds to an interval, not by its size"
-    assert spread_for(Spreads(rougher, surer), None) == rougher
+    largest = Spread(0.02, 3.0, "of loads that commit, which is known of any comparison")
+    spreads = Spreads(surer, rougher, largest)
+    assert spread_for(spreads, SpreadKind.PROFILED) == surer
+    assert spread_for(spreads, SpreadKind.ALIKE) == rougher
+    assert spread_for(spreads, SpreadKind.COMMITTING) == largest
+    assert spread_for(spreads, None) == rougher, "by what it adds to an interval, not by its size"
+    assert spread_for(Spreads(rougher, surer, largest), None) == rougher
+
+
+RECORDED = {
+    SpreadKind.PROFILED: (0.0113, 15.0),
+    SpreadKind.ALIKE: (0.0035, 5.0),
+    SpreadKind.COMMITTING: (0.0210, 4.0),
+}
+"""What `benchmarks/sittings.py` finds in docs/results (2026-11-27): the spread and its degrees of freedom."""
+
+
+@pytest.mark.parametrize("sittings", [1, 2])
+@pytest.mark.parametrize("kind", SpreadKind)
+def test_what_is_shipped_holds_nine_in_ten_up_to_the_upper_limit_of_its_spread(kind: SpreadKind, sittings: int) -> None:
+    """The true spread is at the upper end of the one-sided 80 % interval of what the records tell of that kind."""
+    sd, df = RECORDED[kind]
+    true = sd * math.sqrt(df / chi2_quantile(0.2, df))
+    rng = np.random.default_rng(5)
+    # Starts that scatter by nearly nothing: what is held is held by the assumed spread alone.
+    readings = rng.normal(0.0, true, (4000, sittings))[:, :, None] + rng.normal(0.0, 1e-4, (4000, sittings, 8))
+    means, variances = readings.mean(axis=2), readings.var(axis=2, ddof=1)
+    within, _ = tails(Rule(precision=0.01))
+    counts = np.full(means.shape, 8.0)
+    half = half_width(means, variances, counts, within, 0.025, spread_for(shipped("mariadb"), kind))
+    assert np.mean(np.abs(means.mean(axis=1)) <= half) > 0.895
 
 
 def test_a_spread_is_added_to_what_the_starts_tell() -> None:

@@ -17,6 +17,7 @@ FILE = "between_sittings.toml"
 class _File(Entry):
     profiled: BetweenSittings
     alike: BetweenSittings
+    committing: BetweenSittings
     superseded: dict[str, BetweenSittings] = Field(default_factory=dict)
 
 
@@ -27,8 +28,9 @@ def shipped(engine: str) -> Spreads:
     """
     known = load.engines().get(engine)
     if known and known.between_sittings:
-        return Spreads(known.between_sittings, known.between_sittings)
-    return Spreads(_file().profiled.spread, _file().alike.spread)
+        return Spreads.of_all(known.between_sittings)
+    file = _file()
+    return Spreads(file.profiled.spread, file.alike.spread, file.committing.spread)
 
 
 def superseded(spread: Spread) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 GAP_S = 1800.0
 """Time without a start of the cell after which a new sitting begins, in seconds. Within 0.3 h the ratio of two builds
@@ -38,17 +39,48 @@ class Spread:
     source: str
 
 
+class SpreadKind(StrEnum):
+    """Kinds of comparison, by what is known of how far their ratios move between sittings.
+
+    * ``profiled``: a side's build has a profile (PGO, BOLT) that the other's has not;
+    * ``alike``: a duet, and both have the same profile, or none;
+    * ``committing``: sides take turns on a load that changes its data and commits, and none is known to have a profile
+      that the other has not.
+    """
+
+    PROFILED = "profiled"
+    ALIKE = "alike"
+    COMMITTING = "committing"
+
+
 @dataclass(frozen=True)
 class Spreads:
-    """How far ratios move between sittings, by kind of comparison.
+    """How far ratios move between sittings, by kind of comparison (`SpreadKind`).
 
     Attributes:
-        profiled: where a side's build has a profile (PGO, BOLT) that the other's has not.
-        alike: of duets where both have the same profile, or none.
+        profiled: of that kind.
+        alike: of that kind.
+        committing: of that kind.
     """
 
     profiled: Spread
     alike: Spread
+    committing: Spread
+
+    @classmethod
+    def of_all(cls, spread: Spread) -> Spreads:
+        """One figure for every kind."""
+        return cls(spread, spread, spread)
+
+    def of(self, kind: SpreadKind) -> Spread:
+        """That of a kind."""
+        match kind:
+            case SpreadKind.PROFILED:
+                return self.profiled
+            case SpreadKind.ALIKE:
+                return self.alike
+            case SpreadKind.COMMITTING:
+                return self.committing
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from burnish.model.sittings import Spread, Spreads
+from burnish.model.sittings import Spread, SpreadKind, Spreads
 from burnish.statistics import boundaries
 from burnish.statistics.boundaries import Floats
 from burnish.statistics.hosts import tails
@@ -69,17 +69,17 @@ def spread_half(spread: Spread, tail: float, sittings: int) -> float:
     return factor * spread.sd / math.sqrt(sittings)
 
 
-def spread_for(spreads: Spreads, profiled: bool | None) -> Spread:
+def spread_for(spreads: Spreads, kind: SpreadKind | None) -> Spread:
     """The spread of a comparison's kind.
 
     Args:
         spreads: by kind.
-        profiled: whether a side has a profile that the other has not; None if it is not known: then the larger of the
-            two, by what it adds to a 95 % interval.
+        kind: None if it is not known, and it is not of sides that take turns on a load that commits: then the larger of
+            the other two, by what it adds to a 95 % interval.
     """
-    if profiled is None:
+    if kind is None:
         return max(spreads.profiled, spreads.alike, key=lambda spread: spread_half(spread, 0.025, 1))
-    return spreads.profiled if profiled else spreads.alike
+    return spreads.of(kind)
 
 
 def half_width(

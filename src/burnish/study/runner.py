@@ -103,7 +103,7 @@ def _run(
         loads = loads_of(study, plan)
         session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
         spreads = spreads_of(home, study.engine.name, session.host)
-        session.record.append(SpreadAssumed(spreads.profiled, spreads.alike))
+        session.record.append(SpreadAssumed(spreads.profiled, spreads.alike, spreads.committing))
         session.bench.expect(plan.seconds)
         if draw is not None:
             session.bench.board = partial(_board, session.record, draw)

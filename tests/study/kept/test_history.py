@@ -13,9 +13,10 @@ from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
 from burnish.catalogue import between
 from burnish.model.cell import BuildId, CellId
+from burnish.model.workload import Workload
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.study import SessionBegun, StudyBegun
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.trials import StartBegun, StartDone, StoppingRule, TrialsPlanned
 from burnish.record.record import Record
 from burnish.study.kept.history import spreads_of
 from studying import aged
@@ -33,6 +34,7 @@ def run(
     hours: float = 0,
     profile: str | None = "p",
     known: bool = True,
+    commits: bool = False,
 ) -> None:
     """A run of ten comparisons, four starts each, that was made so many hours ago, of builds with such a profile."""
     folder = home.studies / name
@@ -43,11 +45,14 @@ def run(
         for variant, key, used in [("baseline", "b", None), *((f"v{n}", f"k{n}", profile) for n in range(10))]:
             if known:
                 record.append(BuildMade(BuildId(variant), key, {"profile": used}))
+        load = Workload("load", engine, "a reason", "program", writes=commits)
+        record.append(TrialsPlanned((), StoppingRule(12), (), workloads={"load": load}))
         for number in range(10):
             cell = CellId(f"v{number}", "load")
             for start in range(1, 5):
+                design = "interleaved" if commits else "duet"
                 record.append(
-                    StartBegun(cell, start, design="duet", builds={"baseline": "b", cell.candidate: f"k{number}"})
+                    StartBegun(cell, start, design=design, builds={"baseline": "b", cell.candidate: f"k{number}"})
                 )
                 reading = mean + 0.002 * (start - 2.5) + 0.01 * number
                 record.append(StartDone(cell, start, None, True, 1.0, "data", readings={"capacity": reading}))
@@ -89,6 +94,14 @@ def test_a_history_is_of_one_kind_of_comparison(home: Home, profile: str | None)
     assert other == (shipped.alike if profile else shipped.profiled)
 
 
+def test_loads_that_commit_are_a_kind_of_their_own(home: Home) -> None:
+    for hour, mean in enumerate(APART):
+        run(home, f"run{hour}", mean, hours=3 * hour, profile=None, commits=True)
+    found, shipped = spreads_of(home, "mariadb", HOST), between.shipped("mariadb")
+    assert found.committing.source == "40 sittings of this host of loads that commit"
+    assert (found.profiled, found.alike) == (shipped.profiled, shipped.alike)
+
+
 def test_builds_of_which_nothing_is_known_tell_of_no_kind(home: Home) -> None:
     for hour, mean in enumerate(APART):
         run(home, f"run{hour}", mean, hours=3 * hour, known=False)
@@ -105,7 +118,8 @@ def test_the_shipped_figures_have_their_source() -> None:
     general = between.shipped("no engine")
     assert general.profiled.source
     assert general.alike.source
-    assert 0.0 < general.alike.sd < 0.005 < general.profiled.sd < 0.02
+    assert general.committing.source
+    assert 0.0 < general.alike.sd < 0.005 < general.profiled.sd < 0.02 < general.committing.sd < 0.03
     own = between.shipped("fake")
-    assert own.profiled == own.alike
+    assert own.profiled == own.alike == own.committing
     assert own.alike.sd == 0.0

@@ -1,12 +1,14 @@
-"""Whether the sides of a cell differ in their profile, from what a record says of its builds."""
+"""Of which kind a cell is, by its sides' profiles, its design and its load, from what a record says of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from burnish.model.cell import BuildId, CellId
-from burnish.model.workload import Design
+from burnish.model.sittings import SpreadKind
+from burnish.model.workload import Design, Workload
 from burnish.record.events.builds import BuildMade, ProgramFound
+from burnish.record.events.trials import StoppingRule, TrialsPlanned
 from burnish.study.trials.profiled import Profiles
 
 
@@ -26,6 +28,17 @@ PROFILES = Profiles(
         BuildMade(BuildId("silent"), "key-silent-0", {}),
     ],
     [ProgramFound(BuildId("release"), "/usr/sbin/server", "digest")],
+    [
+        TrialsPlanned(
+            cells=(),
+            rule=StoppingRule(12),
+            core_sets=(),
+            workloads={
+                name: Workload(name, "engine", "a reason", "program", writes=writes)
+                for name, writes in (("load", False), ("commits", True))
+            },
+        )
+    ],
 )
 
 
@@ -58,8 +71,16 @@ def test_a_start_names_its_builds() -> None:
 
 
 def test_without_a_profile_only_duets_are_known_to_move_little() -> None:
-    assert PROFILES.kind(CellId("o3", "load"), Design.DUET) is False
+    assert PROFILES.kind(CellId("o3", "load"), Design.DUET) is SpreadKind.ALIKE
     assert PROFILES.kind(CellId("o3", "load"), Design.INTERLEAVED) is None
     assert PROFILES.kind(CellId("o3", "load"), Design.SOLO) is None
-    assert PROFILES.kind(CellId("pgo", "load"), Design.INTERLEAVED) is True
+    assert PROFILES.kind(CellId("pgo", "load"), Design.INTERLEAVED) is SpreadKind.PROFILED
     assert PROFILES.kind(CellId("release", "load"), Design.DUET) is None
+
+
+def test_in_turn_on_a_load_that_commits_ratios_move_most_unless_a_profile_is_compared() -> None:
+    assert PROFILES.kind(CellId("o3", "commits"), Design.INTERLEAVED) is SpreadKind.COMMITTING
+    assert PROFILES.kind(CellId("o3", "commits"), Design.SOLO) is SpreadKind.COMMITTING
+    assert PROFILES.kind(CellId("release", "commits"), Design.INTERLEAVED) is SpreadKind.COMMITTING, "nothing is known"
+    assert PROFILES.kind(CellId("o3", "commits"), Design.DUET) is SpreadKind.ALIKE
+    assert PROFILES.kind(CellId("pgo", "commits"), Design.INTERLEAVED) is SpreadKind.PROFILED

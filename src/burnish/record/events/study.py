@@ -87,12 +87,16 @@ class SpreadAssumed(Event):
     Attributes:
         spread: of comparisons in which a side's build has a profile (PGO, BOLT) that the other's has not; in older
             records of all comparisons.
-        alike: of duets whose sides have the same profile, or none; None in older records. Of all others, and where
-            nothing is known of a program, the larger of both is assumed.
+        alike: of duets whose sides have the same profile, or none; None in older records. Where nothing is known of a
+            program, and of sides that take turns on a load that does not commit and of which none has a profile, the
+            larger of these two is assumed.
+        committing: where sides take turns on a load that commits and none is known to have a profile that the other has
+            not; None in older records: there the shipped figure is assumed.
     """
 
     spread: Spread
     alike: Spread | None = None
+    committing: Spread | None = None
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
 from burnish.catalogue.between import shipped
 from burnish.model.cell import AA, Role
-from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
+from burnish.model.sittings import Moment, Spread, SpreadKind, Spreads, sittings_of
 from burnish.model.workload import Design
 from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import SessionBegun, StudyBegun
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.record import Record
 from burnish.statistics.between import Known, between
 from burnish.study.kept.runs import of_all
@@ -24,6 +24,12 @@ ENOUGH = 8.0
 """Degrees of freedom from which on a host's own history is relied on; with fewer the shipped figure is better known."""
 
 _Key = tuple[str, ...]
+
+_OF = {
+    SpreadKind.PROFILED: "builds with a profile",
+    SpreadKind.ALIKE: "builds without a profile",
+    SpreadKind.COMMITTING: "loads that commit",
+}
 
 
 def spreads_of(home: Home, engine: str, host: HostFacts) -> Spreads:
@@ -35,14 +41,11 @@ def spreads_of(home: Home, engine: str, host: HostFacts) -> Spreads:
         engine: the engine; only its runs count.
         host: this host; runs of another machine count no more than its calibrations do.
     """
-    starts: dict[bool, dict[_Key, list[tuple[Moment, float]]]] = {True: {}, False: {}}
-    for profiled, key, moment, reading in of_all(home, lambda record: _starts(record, engine, host)):
-        starts[profiled].setdefault(key, []).append((moment, reading))
+    starts: dict[SpreadKind, dict[_Key, list[tuple[Moment, float]]]] = {kind: {} for kind in SpreadKind}
+    for kind, key, moment, reading in of_all(home, lambda record: _starts(record, engine, host)):
+        starts[kind].setdefault(key, []).append((moment, reading))
     known = shipped(engine)
-    return Spreads(
-        _own(starts[True].values(), "builds with a profile") or known.profiled,
-        _own(starts[False].values(), "builds without a profile") or known.alike,
-    )
+    return Spreads(*(_own(starts[kind].values(), _OF[kind]) or known.of(kind) for kind in SpreadKind))
 
 
 def _own(taken: Iterable[list[tuple[Moment, float]]], of: str) -> Spread | None:
@@ -53,9 +56,9 @@ def _own(taken: Iterable[list[tuple[Moment, float]]], of: str) -> Spread | None:
     return Spread(found.sd, found.df, f"{found.sittings} sittings of this host of {of}")
 
 
-def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[bool, _Key, Moment, float]]:
-    """The valid starts of a run's claims on this host: whether a side has a profile that the other has not, what was
-    compared, when, and the headline's reading. Those of which the first is not known tell of neither kind."""
+def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[SpreadKind, _Key, Moment, float]]:
+    """The valid starts of a run's claims on this host: of which kind they are, what was compared, when, and the
+    headline's reading. Those of which the kind is not known tell of none."""
     begun = record.last(StudyBegun)
     if begun is None or begun.event.definition.get("engine") != engine:
         return
@@ -65,10 +68,12 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[bool
         if session.event.host.get("machine") == host.machine
     ]
     profiles = Profiles(
-        [made.event for made in record.events(BuildMade)], [found.event for found in record.events(ProgramFound)]
+        [made.event for made in record.events(BuildMade)],
+        [found.event for found in record.events(ProgramFound)],
+        [planned.event for planned in record.events(TrialsPlanned)],
     )
     builds: dict[tuple[object, int], _Key] = {}
-    kinds: dict[tuple[object, int], bool | None] = {}
+    kinds: dict[tuple[object, int], SpreadKind | None] = {}
     for start in record.events(StartBegun):
         cell = start.event.cell
         design = Design(start.event.design or Design.DUET)

@@ -1,23 +1,33 @@
-"""Whether the sides of a record's cells differ in their profile: such ratios move more between sittings; pure."""
+"""What kind of comparison a record's cells are, by how far such ratios move between sittings; pure.
+
+Where the sides differ in their profile they move more than in other duets; where they do not, and take turns on a load
+that commits, ratios move most.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from burnish.model.cell import CellId
+from burnish.model.sittings import SpreadKind
 from burnish.model.workload import Design
 from burnish.record.events.builds import BuildMade, ProgramFound
+from burnish.record.events.trials import TrialsPlanned
 
 
 class Profiles:
-    """The profiles of a record's builds.
+    """The profiles of a record's builds, and which of its loads commit.
 
     Args:
         made: builds.
         found: existing programs; nothing is known of how these were made.
+        planned: the trials, which describe their loads.
     """
 
-    def __init__(self, made: Iterable[BuildMade], found: Iterable[ProgramFound]) -> None:
+    def __init__(
+        self, made: Iterable[BuildMade], found: Iterable[ProgramFound], planned: Iterable[TrialsPlanned] = ()
+    ) -> None:
+        self._commit = {name for trials in planned for name, load in trials.workloads.items() if load.writes}
         self._profile: dict[str, str | None] = {}
         self._key: dict[str, str] = {}
         for build in made:
@@ -27,7 +37,7 @@ class Profiles:
         for program in found:
             self._key.setdefault(program.build.variant, program.key)
 
-    def kind(self, cell: CellId, design: Design, builds: Mapping[str, str] | None = None) -> bool | None:
+    def kind(self, cell: CellId, design: Design, builds: Mapping[str, str] | None = None) -> SpreadKind | None:
         """The kind of a start of a cell by what is known of such ratios in other sittings.
 
         Args:
@@ -36,11 +46,16 @@ class Profiles:
             builds: as in `differ`.
 
         Returns:
-            True if a side has a profile that the other has not; False if it is a duet and none has; None if that is not
-            known, or if neither has one but the sides take turns: such ratios move more than those of a duet do.
+            None if it is not known whether a side has a profile that the other has not, or if neither has one and the
+            sides take turns on a load that does not commit, which was never measured in two sittings; on one that
+            commits most is assumed for both.
         """
         differ = self.differ(cell, builds)
-        return differ if differ or design is Design.DUET else None
+        if differ:
+            return SpreadKind.PROFILED
+        if design is not Design.DUET and cell.workload in self._commit:
+            return SpreadKind.COMMITTING
+        return SpreadKind.ALIKE if differ is False and design is Design.DUET else None
 
     def differ(self, cell: CellId, builds: Mapping[str, str] | None = None) -> bool | None:
         """Whether a side of a cell has a profile (PGO, BOLT) that the other has not; None if that is not known.

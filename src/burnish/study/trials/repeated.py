@@ -16,7 +16,7 @@ from datetime import datetime
 from burnish.catalogue import between as shipped
 from burnish.model.cell import AA, CellId, Role
 from burnish.model.quantity import HEADLINES
-from burnish.model.sittings import Moment, Spread, Spreads, sittings_of
+from burnish.model.sittings import Moment, Spread, SpreadKind, Spreads, sittings_of
 from burnish.model.workload import Design
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
@@ -131,8 +131,8 @@ class _Cells:
 
     def __init__(self, by: ByType, planned: TrialsPlanned) -> None:
         self.spreads = _spreads(by)
-        self.profiles = Profiles(by.of(BuildMade), by.of(ProgramFound))
-        self.kinds: dict[CellId, set[bool | None]] = {}
+        self.profiles = Profiles(by.of(BuildMade), by.of(ProgramFound), by.of(TrialsPlanned))
+        self.kinds: dict[CellId, set[SpreadKind | None]] = {}
         for begun in by.of(StartBegun):
             kind = self.profiles.kind(begun.cell, Design(begun.design or Design.DUET), begun.builds)
             self.kinds.setdefault(begun.cell, set()).add(kind)
@@ -240,10 +240,11 @@ class _Cells:
             tuple(tuple(values) for values in replicates),
         )
 
-    def _kind(self, cell: CellId) -> bool | None:
-        """The kind of a cell; None if that of some start is not known."""
+    def _kind(self, cell: CellId) -> SpreadKind | None:
+        """The kind of a cell; of several that of which most is assumed, or None if it is not known for some start."""
         kinds = self.kinds.get(cell, {None})
-        return None if None in kinds and True not in kinds else any(kinds)
+        order = (SpreadKind.COMMITTING, SpreadKind.PROFILED, None, SpreadKind.ALIKE)
+        return next(kind for kind in order if kind in kinds)
 
     def _boot(self, start: Recorded[StartDone]) -> str:
         """The boot of the session that took a start; '' if unknown, as in a merged record."""
@@ -253,12 +254,16 @@ class _Cells:
 
 
 def _spreads(by: ByType) -> Spreads:
-    """What a record assumes of other sittings. Older ones name one figure for all comparisons: a host's own holds for
-    both kinds, the one that was shipped then is replaced by those that are shipped now."""
+    """What a record assumes of other sittings. The oldest name one figure for all comparisons: a host's own holds for
+    all kinds, the one that was shipped then is replaced by those that are shipped now. Those that name two have the
+    third from what is shipped."""
     assumed = by.last(SpreadAssumed)
+    now = shipped.shipped(str(by.of(StudyBegun)[0].definition.get("engine", "")))
     if assumed is None or (assumed.alike is None and shipped.superseded(assumed.spread)):
-        return shipped.shipped(str(by.of(StudyBegun)[0].definition.get("engine", "")))
-    return Spreads(assumed.spread, assumed.spread if assumed.alike is None else assumed.alike)
+        return now
+    if assumed.alike is None:
+        return Spreads.of_all(assumed.spread)
+    return Spreads(assumed.spread, assumed.alike, assumed.committing or now.committing)
 
 
 def _judged(verdict: VerdictReached) -> list[str]:
