@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, RootModel
 
 from burnish.base.engine_folders import engine_folders
-from burnish.catalogue.edge import Entry, Reason, read_toml, validated
+from burnish.base.errors import unknown
+from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 
 FILE = "deployment.toml"
-"""An engine's choices and promises, in its folder."""
+"""An engine's choices and promises, in its folder; in the catalogue's data, choices that any server has."""
 
 Need = Literal["reserved huge pages", "transparent huge pages"]
 """What a host must have for a choice to do anything."""
@@ -97,19 +98,29 @@ class _Choice(Entry):
 class _File(Entry):
     promises: dict[str, _Promise]
     choices: dict[str, _Choice]
+    common: tuple[str, ...] = ()
+
+
+class _Common(RootModel[dict[str, _Choice]]):
+    """The choices that any server has, by name."""
 
 
 @cache
 def deployments() -> Mapping[str, Deployment]:
     """Promises and choices by engine; an engine without the file has none."""
     found = {}
+    common = validated(_Common, read_toml(ROOT / FILE), FILE).root
     for folder in engine_folders():
         path = folder.path / FILE
         if path.is_file():
-            read = validated(_File, read_toml(path), f"{folder.path.name}/{FILE}")
+            where = f"{folder.path.name}/{FILE}"
+            read = validated(_File, read_toml(path), where)
+            if strange := [name for name in read.common if name not in common]:
+                raise unknown(f"{where}: common", strange[0], common)
+            choices = read.choices | {name: common[name] for name in read.common}
             found[folder.name] = Deployment(
                 {name: Promise(name, **entry.model_dump()) for name, entry in read.promises.items()},
-                {name: Choice(name, **entry.model_dump()) for name, entry in read.choices.items()},
+                {name: Choice(name, **entry.model_dump()) for name, entry in choices.items()},
             )
     return found
 
