@@ -33,8 +33,8 @@ def test_a_process_is_counted_until_it_is_enough(tmp_path: Path) -> None:
     """A perf of our own: it says what it was asked and, when it is interrupted, what it counted."""
     perf = tmp_path / "perf"
     perf.write_text(
-        '#!/bin/sh\necho "$@" > ' + str(tmp_path / "asked") + "\n"
-        "trap 'echo \"700,,instructions,1,100.00,,\" >&2; exit 130' INT\nwhile :; do sleep 0.02; done\n"
+        "#!/bin/sh\ntrap 'echo \"700,,instructions,1,100.00,,\" >&2; exit 130' INT\n"
+        'echo "$@" > ' + str(tmp_path / "asked") + "\nwhile :; do sleep 0.02; done\n"
     )
     perf.chmod(0o755)
     child = process.start(["sleep", "60"])
