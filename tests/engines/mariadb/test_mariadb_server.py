@@ -195,7 +195,7 @@ def test_two_sides_at_once_tick_agree_on_their_data_and_leave_nothing(
             assert last.errors == 0
             latencies = [tick.latency for tick in ticks if tick.latency]
             assert latencies
-            assert all(set(each) == {"mean", "p50", "p95", "p99", "max"} for each in latencies)
+            assert all(set(each) == {"mean", "left_out", "p50", "p95", "p99", "max"} for each in latencies)
             apart = [abs(tick.at / TICK_S - round(tick.at / TICK_S)) for tick in ticks]
             assert statistics.median(apart) < 0.2, "sides are read at the same instants of the shared clock"
             assert side.trouble() is None
