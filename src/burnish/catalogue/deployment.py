@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-from pydantic import Field, RootModel
+from pydantic import Field
 
 from burnish.base.engine_folders import engine_folders
 from burnish.base.errors import unknown
@@ -95,21 +95,20 @@ class _Choice(Entry):
     choice: str = ""
 
 
-class _File(Entry):
-    promises: dict[str, _Promise]
+class _Common(Entry):
     choices: dict[str, _Choice]
+
+
+class _File(_Common):
+    promises: dict[str, _Promise]
     common: tuple[str, ...] = ()
-
-
-class _Common(RootModel[dict[str, _Choice]]):
-    """The choices that any server has, by name."""
 
 
 @cache
 def deployments() -> Mapping[str, Deployment]:
     """Promises and choices by engine; an engine without the file has none."""
     found = {}
-    common = validated(_Common, read_toml(ROOT / FILE), FILE).root
+    common = validated(_Common, read_toml(ROOT / FILE), FILE).choices
     for folder in engine_folders():
         path = folder.path / FILE
         if path.is_file():

@@ -19,7 +19,7 @@ class GateReport:
         left_out: names of tests that were not requested, because the build's options remove what they test; filled in
             by Burnish.
         again: names of tests that answered otherwise at first and as they should when they ran once more, alone: what
-            they ask for depends on the machine's pace. They count as passed, and are told.
+            they ask for depends on the machine's pace. They count as passed, and are named.
     """
 
     passed: bool

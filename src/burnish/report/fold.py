@@ -170,7 +170,7 @@ def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sittin
         starts=reached.starts,
         invalid_starts=reached.invalid_starts,
         reason=reached.reason,
-        sides={label: _told(side, reached.design) for label, side in reached.sides.items()},
+        sides={label: _summary(side, reached.design) for label, side in reached.sides.items()},
         unit=reached.unit,
         design=reached.design,
         headline=reached.headline,
@@ -190,7 +190,7 @@ def _row(reached: VerdictReached, together: FamilyMember | None, sitting: Sittin
     )
 
 
-def _told(side: SideSummary | None, design: str) -> SideSummary | None:
+def _summary(side: SideSummary | None, design: str) -> SideSummary | None:
     """A side without response times that have the waits for the other side's turn in them, as older records' have."""
     if side is None or design != Design.INTERLEAVED or "left_out" in side.latency:
         return side

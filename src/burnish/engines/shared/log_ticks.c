@@ -133,9 +133,10 @@ static double server_cpu(void)
 	return total + ended;
 }
 
-static double seconds_of(int bucket)
+static int bucket_of(double microseconds)
 {
-	return exp2((bucket + 0.5) / STEPS) * 1e-6;
+	double bucket = STEPS * log2(fmax(1, microseconds));
+	return bucket < BUCKETS ? (int)bucket : BUCKETS - 1;
 }
 
 static double percentile(const long *taken, long all, double share)
@@ -143,7 +144,7 @@ static double percentile(const long *taken, long all, double share)
 	long below = 0;
 	for (int at = 0; at < BUCKETS; at++)
 		if ((below += taken[at]) >= share * (double)all && below > 0)
-			return seconds_of(at);
+			return exp2((at + 0.5) / STEPS) * 1e-6;
 	return 0;
 }
 
@@ -161,13 +162,15 @@ static void *tick(void *unused)
 		long finished = atomic_load(&done), taken[BUCKETS], all = 0, left_out = 0;
 		if (at - next > every)
 			resumed = at;
+		int longest = bucket_of((at - resumed) * 1e6);
 		for (int bucket = 0; bucket < BUCKETS; bucket++) {
 			taken[bucket] = atomic_exchange(&counts[bucket], 0);
-			if (seconds_of(bucket) > at - resumed) {
+			if (bucket <= longest) {
+				all += taken[bucket];
+			} else {
 				left_out += taken[bucket];
 				taken[bucket] = 0;
 			}
-			all += taken[bucket];
 		}
 		if (server >= 0)
 			snprintf(cpu, sizeof cpu, "%.9f", server);
@@ -192,9 +195,8 @@ static void count(char *line)
 	if (!word)
 		return;
 	if (isdigit((unsigned char)*word)) {
-		double bucket = STEPS * log2(fmax(1, atof(word)));
 		atomic_fetch_add(&done, 1);
-		atomic_fetch_add(&counts[bucket < BUCKETS ? (int)bucket : BUCKETS - 1], 1);
+		atomic_fetch_add(&counts[bucket_of(atof(word))], 1);
 	} else if (strcmp(word, "skipped"))
 		atomic_fetch_add(&failed, 1);
 }

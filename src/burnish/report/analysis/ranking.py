@@ -52,11 +52,10 @@ def ranking(result: Result) -> Ranking | None:
     not tell it from the baseline by themselves.
     """
     faster = everywhere(result)
-    found = result.searched[1].winner if result.searched is not None and result.searched[1] is not None else None
+    _, ended = result.searched or (None, None)
+    found = ended.winner if ended is not None else None
     if found is not None and found not in faster:
-        faster[found] = {
-            row.workload: row.ratio for row in result.rows if row.candidate == found and row.ratio is not None
-        }
+        faster[found] = {row.workload: row.ratio for row in result.rows if row.candidate == found and row.ratio}
     barred = {build.variant for build in result.builds if marks.of_build(build) and not build.named}
     free = [name for name in faster if name not in barred]
     if not free:

@@ -16,7 +16,7 @@ from burnish.report.compose import points, role_of, row
 from burnish.report.document import Cell, Column, Role, Section, Span, Table
 from burnish.report.document import Row as TableRow
 from burnish.report.sections.builds import failure
-from burnish.report.words import EQUIVALENCE_NOTE, some
+from burnish.report.words import EQUIVALENCE_NOTE, by_reason, some
 from burnish.statistics.means import Ratio
 
 if TYPE_CHECKING:
@@ -210,11 +210,9 @@ def _parts(text: str) -> list[str]:
 def _missing(result: Result) -> list[str]:
     """Builds that were not measured, by the reason."""
     measured = {one.candidate for one in result.rows}
-    by_reason: dict[str, list[str]] = {}
-    for build in result.builds:
-        if build.failure and build.variant not in measured:
-            by_reason.setdefault(failure(build), []).append(build.variant)
-    return [f"{some(names)}: not measured: {why}" for why, names in by_reason.items()]
+    lost = [build for build in result.builds if build.failure and build.variant not in measured]
+    grouped = by_reason((build.variant, failure(build)) for build in lost)
+    return [f"{some(names)}: not measured: {why}" for why, names in grouped.items()]
 
 
 def _legend(

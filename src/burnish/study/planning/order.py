@@ -20,7 +20,7 @@ class Order:
 
     Attributes:
         units: the rows with a published change, in the order in which they are run; the others come after them.
-        changes: number of cells that are held against a published change.
+        changes: number of cells that are compared with a published change.
         half: seconds until half of these, rounded up, are measured.
     """
 

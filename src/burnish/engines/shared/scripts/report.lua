@@ -112,7 +112,7 @@ end
 
 -- Latencies of the events since they were read last, in seconds; the histogram's buckets are 1.8 % wide. One that took
 -- longer than the load has been going on for was under way while it was stopped, for the other side's turn: that wait
--- is none of the server's, so these are left out, and their share is told.
+-- is none of the server's, so these are left out, and their share is written.
 local function latencies(at)
    local histogram = C.sb_latency_histogram
    local size = tonumber(histogram.array_size)

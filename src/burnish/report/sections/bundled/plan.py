@@ -11,7 +11,7 @@ from burnish.report.compose import dropping, points, row
 from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span
 from burnish.report.document import Table as Grid
 from burnish.report.sections.bundled import claims, patches
-from burnish.report.words import plural
+from burnish.report.words import by_reason, plural
 from burnish.study.comparison import Comparison
 from burnish.study.extras import extras
 from burnish.study.extras.weights import file_of
@@ -146,17 +146,12 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     if any(comparison.published.unit == SAMPLES for comparison in table.comparisons if comparison.published):
         lines.append(patches.SHARES)
     lines += _unlike(table)
-    missing: dict[str, list[str]] = {}
-    for name, why in forecast.missing.items():
-        missing.setdefault(why, []).append(name)
+    missing = by_reason(forecast.missing.items())
     lines += [f"can't be built here: {_few(names, 'builds')}: {why}" for why, names in missing.items()]
-    for reason, names in _by_reason([comparison for comparison in table.comparisons if comparison.reason is not None]):
-        lines.append(f"{names}: {reason}")
-    cut: dict[str, list[str]] = {}
-    for comparison in table.comparisons:
-        if comparison.key in selection.cut:
-            cut.setdefault(selection.cut[comparison.key], []).append(unit_words(comparison.unit))
-    lines += [f"{_few(dict.fromkeys(names))}: {reason}" for reason, names in cut.items()]
+    every = [(unit_words(comparison.unit), comparison) for comparison in table.comparisons]
+    left = by_reason((name, one.reason) for name, one in every if one.reason is not None)
+    cut = by_reason((name, selection.cut[one.key]) for name, one in every if one.key in selection.cut)
+    lines += [f"{_few(names)}: {reason}" for reasons in (left, cut) for reason, names in reasons.items()]
     return lines
 
 
@@ -168,13 +163,5 @@ def _order(order: Order) -> str:
     )
 
 
-def _by_reason(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
-    by_reason: dict[str, list[str]] = {}
-    for comparison in comparisons:
-        by_reason.setdefault(comparison.reason or "", []).append(unit_words(comparison.unit))
-    return [(reason, _few(dict.fromkeys(names))) for reason, names in by_reason.items()]
-
-
-def _few(names: Iterable[str], what: str = "rows") -> str:
-    every = list(names)
-    return ", ".join(every) if len(every) <= 4 else f"{len(every)} {what}"
+def _few(names: Sequence[str], what: str = "rows") -> str:
+    return ", ".join(names) if len(names) <= 4 else f"{len(names)} {what}"
