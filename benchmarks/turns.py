@@ -142,8 +142,8 @@ def print_table(starts: Sequence[Start]) -> None:
 
 
 def written(start: Start) -> list[str]:
-    """A start as a line of the file."""
-    return [f"{value:.6g}" if isinstance(value, float) else str(value) for value in vars(start).values()]
+    """A start as a line of the file: every digit, so that the table computed from it is the table printed."""
+    return [str(value) for value in vars(start).values()]
 
 
 def read(path: Path) -> list[Start]:

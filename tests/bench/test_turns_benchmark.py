@@ -53,6 +53,13 @@ def test_starts_go_to_a_file_that_gives_the_table_again(
     assert {row[1] for row in measured} == {"2"}
 
 
+def test_a_start_is_read_as_it_was(benchmark: ModuleType, tmp_path: Path) -> None:
+    start = benchmark.Start(1, "duet", capacity=1 / 3, throughput=-2 / 3, seconds=10 / 3, cost=2161.45e-6, wait=1 / 7)
+    kept = tmp_path / "starts.csv"
+    kept.write_text(f"{','.join(vars(start))}\n{','.join(benchmark.written(start))}\n")
+    assert benchmark.read(kept) == [start], "a rounded figure could print another table"
+
+
 def test_the_table_is_of_each_ways_own_starts(
     benchmark: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
