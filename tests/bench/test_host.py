@@ -10,7 +10,7 @@ import pytest
 
 from burnish.bench import host
 from burnish.bench.host import HostFacts, parse_cpu_list, read_host
-from burnish.bench.topology import duet_core_sets
+from burnish.bench.topology import duet_core_sets, sharing_core_sets
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -247,6 +247,31 @@ def test_duet_core_sets(words: dict[str, str], expected: tuple[str, str] | None)
         assert result is None
     else:
         assert result == tuple(frozenset(parse_cpu_list(side)) for side in expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        # too few for a third side of four cores
+        ({"cores": "0 1"}, ()),
+        ({"cores": " ".join(map(str, range(11)))}, ()),
+        ({"cores": "0,4 1,5 2,6 3,7 8,9"}, ()),
+        # three sides of four cores each, then four
+        ({"cores": " ".join(map(str, range(12)))}, ("0-3", "4-7", "8-11")),
+        ({"cores": " ".join(map(str, range(19)))}, ("0-3", "4-7", "8-11", "12-15")),
+        # a cache for each side; three caches and four sides: each cache is split
+        ({"cores": " ".join(map(str, range(16))), "l3": "0-3 4-7 8-11 12-15"}, ("0-3", "4-7", "8-11", "12-15")),
+        (
+            {"cores": " ".join(map(str, range(24))), "l3": "0-7 8-15 16-23"},
+            ("0,1,8,9,16,17", "2,3,10,11,18,19", "4,5,12,13,20,21", "6,7,14,15,22,23"),
+        ),
+        # all sides on one node, as in a duet of two
+        ({"cores": " ".join(map(str, range(24))), "nodes": "0-11 12-23"}, ("0-3", "4-7", "8-11")),
+    ],
+)
+def test_core_sets_of_candidates_that_share_a_baseline(words: dict[str, str], expected: tuple[str, ...]) -> None:
+    facts = machine(read_host(programs=False), **words)  # type: ignore[arg-type]
+    assert sharing_core_sets(facts) == tuple(frozenset(parse_cpu_list(side)) for side in expected)
 
 
 def test_duet_on_a_server(server: Path) -> None:

@@ -62,7 +62,7 @@ class Arena:
         self.place, self.bench = place, bench
         self.engine = Watched()
         self.workload = load.workload(self.engine.spec, "fake_mix")
-        self.data = [place / "data0", place / "data1"]
+        self.data = [place / "data0", place / "data1", place / "data2"]
         self.pairs: list[tuple[int, Pair]] = []
         self.pids: set[int] = set()
 
@@ -76,8 +76,11 @@ class Arena:
         condition: Condition | None = None,
         placement: Placement | None = None,
         still: bool = False,
+        third: Built | None = None,
     ) -> StartResult:
-        for folder in self.data:
+        more = [Contestant("third", third, Condition())] if third is not None else []
+        sets = [frozenset({CORES[0]}), frozenset({CORES[1]})]
+        for folder in self.data[: 2 + len(more)]:
             if not folder.exists():
                 folder.mkdir()
                 self.engine.create_dataset(baseline, baseline, self.workload, folder, self.bench)
@@ -89,10 +92,11 @@ class Arena:
             [
                 Contestant("baseline", baseline, Condition()),
                 Contestant("candidate", candidate, condition or Condition()),
+                *more,
             ],
             design=design,
-            core_sets=[frozenset({CORES[0]}), frozenset({CORES[1]})],
-            data=self.data,
+            core_sets=[*sets, sets[0]] if more and design is Design.DUET else sets,
+            data=self.data[: 2 + len(more)],
             scratch=scratch,
             timing=timing,
             seed="seed",
@@ -237,6 +241,29 @@ def test_interleaved_all_are_up_and_one_is_under_load(
     for pair in result.pairs:
         assert pair.places == 1
         assert abs(pair.ratio("baseline", "candidate").capacity - math.log(2)) < 0.35
+    arena.check_gone()
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("design", list(Design))
+def test_two_candidates_beside_one_baseline(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, design: Design
+) -> None:
+    """In a duet each has a set of cores, here one of them twice, for want of a third core."""
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    timing = replace(ONE, turns=6)
+    result = arena.run(
+        build_fake(), build_fake("-DFAKE_SPEED=200"), timing, design=design, third=build_fake("-DFAKE_SPEED=50")
+    )
+    assert result.invalid is None
+    assert set(result.slots) == set(result.launched) == {"baseline", "candidate", "third"}
+    (pair,) = result.pairs
+    assert (len(pair.turns), pair.places) == ((6, 3) if design is Design.DUET else (3, 1))
+    assert all(set(turn) == {"baseline", "candidate", "third"} for turn in pair.turns)
+    assert abs(pair.ratio("candidate", "third").capacity + math.log(4)) < 0.7
+    seen = result.of(("baseline", "third"))
+    assert seen.pairs[0].ratios("baseline", "third") == pair.ratios("baseline", "third")
+    assert set(seen.slots) == set(seen.launched) == set(seen.reported) == set(seen.pairs[0].usage)
     arena.check_gone()
 
 

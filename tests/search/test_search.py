@@ -115,6 +115,20 @@ def test_what_was_told_of_a_later_ask_waits_for_the_earlier_one() -> None:
         search.tell(second.number, host(second))
 
 
+def test_code_that_was_told_of_is_known_even_of_what_was_asked_together() -> None:
+    search = Search(SPACE, settings())
+    first, second = search.ask()
+    assert not search.knows("same", second.point)
+    search.tell(first.number, replace(host(first), digest="same"))
+    assert search.knows("same", second.point), "it is not measured a second time"
+    assert not search.knows("same", first.point), "more starts of the build itself are"
+    assert not search.knows("other", second.point)
+    assert not search.knows("", second.point), "code that is not known may be any"
+    search.tell(second.number, Told({}, 50.0, 50.0, digest="same"))
+    assert search.desk.book.starts(second.point) == first.starts, "the starts of the other count for it"
+    assert search.knows("same", Point((("a", "on"),)))
+
+
 def test_a_budget_too_small_says_what_is_needed() -> None:
     with pytest.raises(
         UserError, match=r"--budget 3 min 20 s: too small: the baseline takes about 1 min .*at least 5m"

@@ -17,6 +17,7 @@ from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import StageDone
 from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded, SearchTold
 from burnish.record.events.study import SessionBegun, StudyBegun
+from burnish.record.events.trials import StartBegun
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report.answer import search as report
 from burnish.report.document import Document
@@ -251,6 +252,33 @@ def test_a_search_whose_every_build_fails_names_the_common_cause(burnish_home: P
     assert "FAKE_BROKEN" in ended.common_failure
     assert "log" not in ended.common_failure
     assert "Nothing could be compared: search-01, search-02: build failed: " in " ".join(out.split())
+
+
+def test_two_builds_share_a_baseline_where_sides_take_turns(burnish_home: Path, tmp_path: Path) -> None:
+    """A search that is killed after their starts tells both of them the same again."""
+    space = written(
+        tmp_path / "space.toml",
+        SPEED,
+        BROKEN,
+        rung("slow", "The other known-good build, so that two are asked for at once.", speed="slow"),
+        *KNOWN,
+    )
+    words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--allow", "weakens-security"]
+    words += ["--max-starts", "3", "--design", "interleaved", "--pairs", "1"]
+    killed_at(SearchTold, words, burnish_home)
+    child = burnish(*words)
+    _, err = text(child)
+    assert child.returncode == 0, err
+    told = {event.variant: event for event in events(burnish_home, SearchTold) if not event.fresh}
+    assert set(told) == {"slow", "fast", "broken"}
+    assert told["slow"].readings["fake_mix"] != told["fast"].readings["fake_mix"]
+    begun = [event for event in events(burnish_home, StartBegun) if event.cell.role is Role.CLAIM]
+    together = {(event.cell.candidate, *(event.beside or ())) for event in begun}
+    assert together == {("slow", "fast"), ("fast", "slow")}
+    starts = len(told["fast"].readings["fake_mix"])
+    assert len(begun) == 2 * starts, "no start was taken again"
+    (ended,) = events(burnish_home, SearchEnded)
+    assert ended.winner == "fast"
 
 
 @pytest.mark.measures

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
 
 from burnish.bench import quantities, readings
 from burnish.bench.counters import Usage
@@ -12,6 +12,8 @@ from burnish.bench.readings import Reading
 from burnish.engines.reported import Reported
 from burnish.model.condition import Condition
 from burnish.program.built import Built
+
+_T = TypeVar("_T")
 
 HANGS = "the side hangs"
 """End of the reason of a start in which a side finished nothing; reports count hangs by it."""
@@ -88,6 +90,17 @@ class Pair:
             {"baseline": self.usage.get(baseline), "candidate": self.usage.get(candidate)},
         )
 
+    def of(self, labels: Collection[str]) -> Pair:
+        """The pair as these of its sides see it."""
+        return replace(
+            self,
+            turns=tuple(_only(turn, labels) for turn in self.turns),
+            usage=_only(self.usage, labels),
+            busy=_only(self.busy, labels),
+            at_fault=tuple(label for label in self.at_fault if label in labels),
+            writes=_only(self.writes, labels),
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record: each side's totals, and of each turn the fields needed for ratios."""
         labels = list(self.turns[0])
@@ -140,10 +153,27 @@ class StartResult:
     reported: Mapping[str, Reported] = field(default_factory=dict)
     at_fault: tuple[str, ...] = ()
 
+    def of(self, labels: Collection[str]) -> StartResult:
+        """The start as these of its sides see it; slots stay as they were drawn among all."""
+        return replace(
+            self,
+            slots=_only(self.slots, labels),
+            pairs=tuple(pair.of(labels) for pair in self.pairs),
+            launched=_only(self.launched, labels),
+            hardware=_only(self.hardware, labels),
+            facts=_only(self.facts, labels),
+            reported=_only(self.reported, labels),
+            at_fault=tuple(label for label in self.at_fault if label in labels),
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record; only the number of pairs, which are recorded separately."""
         values = {key: value for key, value in vars(self).items() if key != "pairs"}
         return {**values, "pairs": len(self.pairs)}
+
+
+def _only(by_label: Mapping[str, _T], labels: Collection[str]) -> dict[str, _T]:
+    return {label: value for label, value in by_label.items() if label in labels}
 
 
 def joined(parts: Sequence[Pair]) -> Pair:

@@ -245,7 +245,7 @@ class _Start:
         if self.placement is Placement.WHOLE:
             return frozenset[int]().union(*self.core_sets)
         owner = label if self.placement is Placement.SHARED else min(self.slots)
-        return self.core_sets[self.slots[owner]["cores"]]
+        return self.core_sets[self.slots[owner]["cores"] % len(self.core_sets)]  # more sides than sets take turns
 
     def _begin_together(self) -> None:
         """Loads all sides at the same time, then warms them up one by one, in an order drawn apart from the launch's.
@@ -455,7 +455,7 @@ def run_start(
     Args:
         engine: engine of the sides.
         workload: the load on every side.
-        contestants: the sides; as many as there are core sets.
+        contestants: the sides; in a duet as many as there are core sets.
         design: whether the sides are under load together or one at a time.
         core_sets: disjoint symmetric sets of CPU numbers.
         data: one data copy for each side.

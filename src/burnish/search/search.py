@@ -57,6 +57,12 @@ class Search:
             self._enter()
             self._advance()
 
+    def knows(self, digest: str, point: Point) -> bool:
+        """Whether it was told of a build with this code that was made for another point."""
+        told = {one.digest for number, one in self._told.items() if self._open[number].point != point}
+        arms = {arm.digest for arm in self.desk.book.arms.values() if arm is not self.desk.book.arms.get(point)}
+        return bool(digest) and digest in told | arms
+
     def _enter(self) -> None:
         """Enters what was asked together in the order in which it was asked, whatever came first."""
         for number, ask in self._open.items():

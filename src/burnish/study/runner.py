@@ -101,7 +101,10 @@ def _run(
         needs.check_disk(home, study.engine, plan.builds.compiles)
         needs.check_memory(plan.builds, memory_with_swap())
         loads = loads_of(study, plan)
-        session = sessions.begin(home, study.engine, study.definition, options, console, loads, ask, study.rule)
+        sharing = study.search is not None
+        session = sessions.begin(
+            home, study.engine, study.definition, options, console, loads, ask, study.rule, sharing=sharing
+        )
         spreads = spreads_of(home, study.engine.name, session.host)
         session.record.append(SpreadAssumed(spreads.profiled, spreads.alike, spreads.committing))
         session.bench.expect(plan.seconds)

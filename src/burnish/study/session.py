@@ -16,11 +16,11 @@ from burnish.base import netns, process, storage, temporary
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
-from burnish.bench.topology import duet_core_sets
+from burnish.bench.topology import duet_core_sets, sharing_core_sets
 from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
-from burnish.model.workload import Placement, Workload
+from burnish.model.workload import Design, Placement, Workload
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.study import Call, SessionBegun, StudyFinished
 from burnish.record.events.trials import StartBegun
@@ -48,6 +48,8 @@ class Session:
         engine: its behaviour.
         host: facts about the host.
         core_sets: CPU numbers of each side in a duet; all CPUs for both sides if no two cores are alike.
+        sharing_sets: those of each side in a duet whose candidates may share a baseline; empty if none may, or the host
+            has too few cores for it.
         twin_cores: whether two cores are alike.
         record: the study's.
         bench: recorded processes, progress.
@@ -67,6 +69,7 @@ class Session:
     engine: Engine
     host: HostFacts
     core_sets: tuple[frozenset[int], frozenset[int]]
+    sharing_sets: tuple[frozenset[int], ...]
     twin_cores: bool
     record: Record
     bench: Bench
@@ -84,10 +87,15 @@ class Session:
         """Seconds that the run has used in all its sessions, this one included."""
         return self.earlier + time.monotonic() - self.began
 
+    def sets_of(self, design: Design) -> tuple[frozenset[int], ...]:
+        """The core sets of a design's starts."""
+        return self.sharing_sets or self.core_sets if design is Design.DUET else self.core_sets
+
     def server_cores(self, placement: Placement) -> int:
         """How many cores a server of a placement has at a time."""
-        cores = frozenset[int]().union(*self.core_sets) if placement is Placement.WHOLE else self.core_sets[0]
-        return len(cores)
+        if placement is Placement.WHOLE:
+            return len(frozenset[int]().union(*self.core_sets))
+        return len(self.sets_of(Design.DUET if placement is Placement.SHARED else Design.INTERLEAVED)[0])
 
 
 def begin(
@@ -99,8 +107,22 @@ def begin(
     workloads: tuple[Workload, ...],
     ask: Ask | None,
     rule: Rule | None = None,
+    *,
+    sharing: bool = False,
 ) -> Session:
-    """Opens or resumes the record, removes what a killed run left behind, reads the host."""
+    """Opens or resumes the record, removes what a killed run left behind, reads the host.
+
+    Args:
+        home: the home folder.
+        spec: the engine.
+        definition: what is measured.
+        options: how.
+        console: for progress.
+        workloads: the loads.
+        ask: asks the user; None if no user is present.
+        rule: when a cell is decided; None: as the options say.
+        sharing: whether candidates may share a baseline.
+    """
     process.sweep()
     netns.sweep()
     storage.sweep()
@@ -143,6 +165,7 @@ def begin(
         engine=create(spec),
         host=facts,
         core_sets=sets or (all_cores, all_cores),
+        sharing_sets=sharing_core_sets(facts) if sharing else (),
         twin_cores=sets is not None,
         record=record,
         bench=bench,

@@ -152,6 +152,8 @@ class StartBegun(Event):
         cached: share of each side's program that was in the page cache before it was launched, by its label, after
             all of it had been dropped; null where the kernel does not tell. None if programs were launched as they
             lay in the cache, as in older records.
+        beside: key of each further build that was a side of the same start, by its label: candidates that shared the
+            base; None if there was none, as in older records.
     """
 
     cell: CellId
@@ -165,6 +167,7 @@ class StartBegun(Event):
     state: tuple[HostState, ...] | None = None
     storage: Mapping[str, str] | None = None
     cached: Mapping[str, float | None] | None = None
+    beside: Mapping[str, str] | None = None
 
     @property
     def placed(self) -> Placement:

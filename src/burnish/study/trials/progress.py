@@ -21,9 +21,9 @@ class Progress:
     taken: int = 0
     seconds: float = 0.0
 
-    def note(self, seconds: float) -> None:
-        """Counts a start."""
-        self.taken += 1
+    def note(self, seconds: float, cells: int = 1) -> None:
+        """Counts a start of so many cells."""
+        self.taken += cells
         self.seconds += seconds
 
     def words(self, left: int, usual: float) -> str:

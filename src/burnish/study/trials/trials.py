@@ -43,6 +43,7 @@ from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
 from burnish.study.trials.storing import Storing
 from burnish.study.trials.timing import start_seconds
+from burnish.study.trials.together import Sharing, at_fault, together
 
 CANARIES = 2
 """Number of A/A starts of each workload that a study includes."""
@@ -75,6 +76,8 @@ class Trials:
         probe: of the host's state; None: it is not recorded.
         storing: decides where data are; None: all are in `scratch`.
         dropping: drops the sides' programs from the page cache before each start; None: they stay as they are.
+        sharing: how candidates share a baseline in the starts of `take`; None: each has its own.
+        apart: labels of candidates that failed beside others, and so share no more.
     """
 
     engine: Engine
@@ -96,6 +99,8 @@ class Trials:
     probe: Probe | None = None
     storing: Storing | None = None
     dropping: Dropping | None = None
+    sharing: Sharing | None = None
+    apart: set[str] = field(default_factory=set)
 
     @property
     def replicate_count(self) -> int:
@@ -114,29 +119,30 @@ class Trials:
             for cell in list(open_cells):
                 judgement = self.judge(cell, rule)
                 if not judgement.finished:
-                    self._start(cell, self._left(open_cells, rule))
+                    self._start([cell], self._left(open_cells, rule))
                     self._canary(cell, self._left(open_cells, rule))
                     judgement = self.judge(cell, rule)
                 if judgement.finished:
                     self._close(cell, judgement, rule)
                     open_cells.remove(cell)
 
-    def take(self, cells: Sequence[Cell], starts: int) -> None:
+    def take(self, wanted: Sequence[tuple[Cell, int]]) -> None:
         """Takes starts of these cells in turn until each has so many valid ones; resumes where the record ends.
 
-        No verdict is given: see `conclude`.
+        Cells of one load share their baseline's starts as far as `sharing` goes. No verdict is given: see `conclude`.
         """
-        check_designs(self.record, cells)
-        open_cells = list(cells)
-        while open_cells:
-            for cell in list(open_cells):
-                had = cell_starts(self.record, cell.id)
-                if had.valid >= starts or invalid_cell(had.invalid, had.valid) is not None:
-                    open_cells.remove(cell)
-                    continue
-                left = least_left((cell_starts(self.record, one.id).valid for one in open_cells), starts)
-                self._start(cell, left)
-                self._canary(cell, left)
+        check_designs(self.record, [cell for cell, _ in wanted])
+        while lacking := {cell.name: (cell, n) for cell, starts in wanted if (n := self._lacking(cell, starts))}:
+            for cells in together([cell for cell, _ in lacking.values()], self.sharing, self.candidates, self.apart):
+                left = sum(self._lacking(cell, starts) for cell, starts in wanted)
+                self._start(cells, left)
+                for cell in cells:
+                    self._canary(cell, left)
+
+    def _lacking(self, cell: Cell, starts: int) -> int:
+        """How many valid starts a cell lacks; none if too many were invalid."""
+        had = cell_starts(self.record, cell.id)
+        return 0 if invalid_cell(had.invalid, had.valid) is not None else max(0, starts - had.valid)
 
     def conclude(self, cells: Sequence[Cell], rule: Rule) -> None:
         """Records the verdicts of cells by the starts that they have; those without any have none."""
@@ -165,7 +171,7 @@ class Trials:
                     open_cells.remove(cell)
                     continue
                 left = sum(max(0, one.target - one.taken) for one in map(self._sittings, open_cells) if one)
-                self._start(cell, left)
+                self._start([cell], left)
 
     def _close_sitting(self, cell: Cell, starts: int) -> None:
         """Records the verdict of a further sitting by itself; reports judge all sittings together."""
@@ -221,68 +227,81 @@ class Trials:
         every = 1 if self._prior(cell) is not None else CANARY_EVERY
         due = min(CANARIES, (taken + every - 1) // every)
         if had.valid < due and len(had.invalid) < INVALID_STARTS:
-            self._start(canary, left)
+            self._start([canary], left)
 
-    def _start(self, cell: Cell, left: int) -> None:
-        number = sum(1 for _ in self.record.events(StartBegun, cell=cell.id)) + 1
-        done = cell_starts(self.record, cell.id)
-        seed = f"{self.seed}/{cell.name}"
+    def _start(self, cells: Sequence[Cell], left: int) -> None:
+        """Takes one start of each of these cells, all in one where they are several; they have one baseline."""
+        first, *more = cells
+        numbers = [sum(1 for _ in self.record.events(StartBegun, cell=cell.id)) + 1 for cell in cells]
+        seed = f"{self.seed}/{' + '.join(cell.name for cell in cells)}"
         folder = self.scratch / "start"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700, parents=True)
-        baseline = self._fresh(self.baseline, done.valid)
-        equal = cell.id.candidate == AA
-        candidate = replace(baseline, label=AA) if equal else self._fresh(self.candidates[cell.label], done.valid)
-        place = self.progress.words(left, start_seconds(self.times[cell.design]))
+        done = cell_starts(self.record, first.id).valid  # replicates are fresh by it, and cells with any do not share
+        baseline = self._fresh(self.baseline, done)
+        equal = first.id.candidate == AA
+        sides = [baseline, replace(baseline, label=AA) if equal else self._fresh(self.candidates[first.label], done)]
+        sides += [self.candidates[cell.label] for cell in more]
+        core_sets = self._core_sets(first, len(sides))
+        place = self.progress.words(left, start_seconds(self.times[first.design]))
+        name = ", ".join([*(cell.label for cell in cells[:-1]), cells[-1].name])
+        log = f"trial-{'+'.join(cell.label for cell in cells)}-{first.workload.name}"
         begun = time.monotonic()
-        with self.bench.step(cell.name, f"trial-{cell.label}-{cell.workload.name}", place=place):
+        with self.bench.step(name, log, place=place):
             began = time.monotonic()
-            storage, data = self._data(
-                cell, [baseline, candidate], draw_slots([baseline.label, candidate.label], seed, number)
-            )
-            cached = self.dropping.drop([baseline, candidate]) if self.dropping is not None else None
-            self.record.append(
-                StartBegun(
-                    cell=cell.id,
-                    start=number,
-                    design=cell.design,
-                    placement=cell.placement,
-                    seed=seed,
-                    copy_seconds=round(time.monotonic() - began, 3),
-                    builds={side.label: side.built.key for side in (baseline, candidate)},
-                    state=self._state(cell),
-                    storage=storage,
-                    cached=cached,
+            storage, data = self._data(first, sides, draw_slots([side.label for side in sides], seed, numbers[0]))
+            cached = self.dropping.drop(sides) if self.dropping is not None else None
+            copied, state = round(time.monotonic() - began, 3), self._state(first, core_sets)
+            keys = {side.label: side.built.key for side in sides}
+            for cell, number in zip(cells, numbers, strict=True):
+                own = (baseline.label, cell.label)
+                self.record.append(
+                    StartBegun(
+                        cell=cell.id,
+                        start=number,
+                        design=cell.design,
+                        placement=cell.placement,
+                        seed=seed,
+                        copy_seconds=copied,
+                        builds={label: keys[label] for label in own},
+                        state=state,
+                        storage={label: where for label, where in storage.items() if label in own},
+                        cached=None if cached is None else {label: cached[label] for label in own},
+                        beside={label: key for label, key in keys.items() if label not in own} or None,
+                    )
                 )
-            )
 
             def on_pair(index: int, pair: Pair) -> None:
-                self.record.append(pair_read(cell.id, number, index, pair))
+                for cell, number in zip(cells, numbers, strict=True):
+                    self.record.append(pair_read(cell.id, number, index, pair.of((baseline.label, cell.label))))
 
             result = run_start(
                 self.engine,
-                cell.workload,
-                [baseline, candidate],
-                design=cell.design,
-                placement=cell.placement,
-                core_sets=self.core_sets,
+                first.workload,
+                sides,
+                design=first.design,
+                placement=first.placement,
+                core_sets=core_sets,
                 data=data,
                 scratch=folder,
-                timing=self.times[cell.design],
+                timing=self.times[first.design],
                 seed=seed,
-                number=number,
+                number=numbers[0],
                 bench=self.bench,
                 on_pair=on_pair,
                 count_events=self.count_events,
             )
-            self._close_start(cell, number, result)
-        self.progress.note(time.monotonic() - begun)
+            self._close_starts(cells, numbers, result, self._state(first, core_sets))
+        self.progress.note(time.monotonic() - begun, len(cells))
         shutil.rmtree(folder, ignore_errors=True)
 
-    def _state(self, cell: Cell) -> tuple[HostState, ...] | None:
+    def _core_sets(self, cell: Cell, sides: int) -> Sequence[frozenset[int]]:
+        return self.core_sets if self.sharing is None else self.sharing.sets_of(cell, sides, self.core_sets)
+
+    def _state(self, cell: Cell, core_sets: Sequence[frozenset[int]]) -> tuple[HostState, ...] | None:
         """The host's state now, if starts of this cell are long enough for it."""
         probed = self.probe is not None and worth_probing(self.times[cell.design])
-        return self.probe.states(self.core_sets) if self.probe is not None and probed else None
+        return self.probe.states(core_sets) if self.probe is not None and probed else None
 
     def _data(
         self, cell: Cell, sides: Sequence[Contestant], slots: Mapping[str, Mapping[str, int]]
@@ -290,7 +309,7 @@ class Trials:
         """Where each side's data are, by its label, and clean copies of them by their slots."""
         copies = Copies(self.data, self.scratch, self.bench)
         if self.storing is None:
-            return {}, copies.clean(cell.workload, len(self.core_sets))
+            return {}, copies.clean(cell.workload, len(sides))
         storage = {side.label: side.condition.place for side in sides}
         roots = {slots[label]["data"]: self.storing.folder(place, self.data) for label, place in storage.items()}
         return storage, copies.clean(cell.workload, len(sides), [roots[slot] for slot in range(len(sides))])
@@ -299,14 +318,36 @@ class Trials:
         """The side with its build for this start, if it has replicates."""
         return replace(side, built=fresh(self.replicates, side.label, start) or side.built)
 
-    def _close_start(self, cell: Cell, number: int, result: StartResult) -> None:
+    def _close_starts(
+        self,
+        cells: Sequence[Cell],
+        numbers: Sequence[int],
+        result: StartResult,
+        state: tuple[HostState, ...] | None,
+    ) -> None:
+        """Records a start of each of these cells.
+
+        A candidate that failed beside others is measured apart from now on. Their starts, which are lost with its own,
+        do not count as invalid ones of theirs: they stay without an end.
+        """
+        faulty = at_fault(result) if len(cells) > 1 else frozenset[str]()
+        self.apart |= faulty - {self.baseline.label}
+        lost = result.invalid is not None or all(pair.invalid is not None for pair in result.pairs)
+        for cell, number in zip(cells, numbers, strict=True):
+            own = {self.baseline.label, cell.label}
+            if lost and faulty and not faulty & own:
+                self.bench.say(f"{cell.name}: start {number} is lost with that of {', '.join(sorted(faulty))}")
+            else:
+                self._close_start(cell, number, result.of(own) if len(cells) > 1 else result, state)
+
+    def _close_start(self, cell: Cell, number: int, result: StartResult, state: tuple[HostState, ...] | None) -> None:
         good = [pair for pair in result.pairs if pair.invalid is None]
-        invalid, at_fault = result.invalid, result.at_fault
+        invalid, faulty = result.invalid, result.at_fault
         if invalid is not None:
             self.bench.check_host(invalid)
         if invalid is None and not good:
             invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
-            at_fault = result.pairs[0].at_fault if result.pairs else ()
+            faulty = result.pairs[0].at_fault if result.pairs else ()
         before = next(
             (
                 recorded.event.fingerprint
@@ -322,9 +363,7 @@ class Trials:
         read = [name for name in asked if all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
-        self.record.append(
-            start_done(cell.id, number, result, invalid, readings, by_quantity, self._state(cell), at_fault)
-        )
+        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity, state, faulty))
         if invalid is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
 

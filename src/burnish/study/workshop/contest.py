@@ -49,7 +49,7 @@ def note_contest(
     now = TrialsPlanned(
         cells=tuple(dict.fromkeys((*before.cells, *(cell.id for cell in cells)))),
         rule=_rule(study.rule),
-        core_sets=tuple(tuple(sorted(cores)) for cores in session.core_sets),
+        core_sets=tuple(tuple(sorted(cores)) for cores in session.sets_of(cells[0].design)),
         designs={} if study.calibrates else {name: str(cell.design) for name, cell in loads.items()},
         placements={} if study.calibrates else {name: str(cell.placement) for name, cell in loads.items()},
         headlines={} if study.calibrates or study.bundled else {name: cell.headline for name, cell in loads.items()},

@@ -21,6 +21,7 @@ from burnish.study.request import conditions
 from burnish.study.request.selection import needed
 from burnish.study.trials.dropping import Dropping
 from burnish.study.trials.timing import priors_of, start_seconds, timings
+from burnish.study.trials.together import Sharing
 from burnish.study.trials.trials import Trials
 from burnish.study.workshop.contest import note_contest
 from burnish.study.workshop.objects import measure_objects
@@ -145,8 +146,14 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         boot=session.host.boot,
         storing=workshop.storing,
         dropping=Dropping(session.record, session.bench, keep=session.options.keep_cached),
+        sharing=sharing_of(workshop),
         probe=workshop.probe() if any(worth_probing(times[trial.cell.design]) for trial in trials) else None,
     )
+
+
+def sharing_of(workshop: Workshop) -> Sharing | None:
+    """How the candidates of a study share a baseline; None: each has its own, as all but a search's do."""
+    return None if workshop.study.search is None else Sharing(workshop.session.sets_of(Design.DUET))
 
 
 def _twins(workshop: Workshop, comparisons: Sequence[Comparison]) -> frozenset[str]:
