@@ -7,9 +7,9 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-from burnish.engines.postgresql.protocol import ask
 from burnish.engines.shared import unprivileged
 from burnish.engines.shared.server_process import ForkingServer, Launch
+from burnish.engines.shared.simple_query import ask
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 
