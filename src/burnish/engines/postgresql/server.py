@@ -25,6 +25,7 @@ DATABASE = "burnish"
 DEFAULTS: Mapping[str, str] = {
     "shared_buffers": "1GB",  # four times the data, or a scan would not leave them in memory
     "max_wal_size": "4GB",  # no checkpoint but the timed ones
+    "huge_pages": "off",  # of several servers that try, one may get the reserved pages and another not
 }
 """Settings of every server unless the load or the condition names them; all others are the server's own."""
 
