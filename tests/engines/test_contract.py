@@ -11,7 +11,7 @@ import debians
 from burnish.base.errors import InfrastructureError
 from burnish.catalogue import load
 from burnish.catalogue.deployment import deployment
-from burnish.engines.contract import Built, Workload
+from burnish.engines.contract import Built, Condition, Workload
 from burnish.engines.postgresql.side import PostgreSQLSide
 from burnish.engines.registry import create
 from burnish.engines.testing import (
@@ -111,6 +111,17 @@ class TestPostgreSQL(ProgramContract, SideContract, ConditionContract):
         side.load()
         assert len(ticks_of(side, 3)) >= 3
         assert side.misses() == before, "all rows and indexes were read"
+
+    @pytest.mark.parametrize("method", ["fdatasync", "open_datasync"])
+    def test_commits_are_seen_as_flushes(self, method: str, start: Start) -> None:
+        """The server counts none of a log that is opened with O_DSYNC."""
+        side = start(condition=Condition((("wal_sync_method", method),)))
+        side.boot()
+        assert isinstance(side, PostgreSQLSide)
+        before = side.writes().done["flushes"]
+        for number in range(5):
+            side.server.query(f"CREATE TABLE t{number} (a int)")
+        assert side.writes().done["flushes"] >= before + 5
 
     @pytest.mark.parametrize("name", deployment("postgresql").choices)
     def test_the_server_takes_each_way_to_deploy_it(self, name: str, built: Built, start: Start) -> None:
