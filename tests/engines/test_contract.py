@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import debians
+from burnish.base.errors import InfrastructureError
 from burnish.catalogue import load
-from burnish.engines.contract import Built, Workload
+from burnish.catalogue.deployment import deployment
+from burnish.engines.contract import Built, Condition, Workload
 from burnish.engines.postgresql.side import PostgreSQLSide
 from burnish.engines.registry import create
 from burnish.engines.testing import (
@@ -19,6 +22,8 @@ from burnish.engines.testing import (
     SideContract,
 )
 from burnish.engines.testing.sides import Start, ticks_of
+from burnish.study.workshop.launching import launched
+from burnish.workload.conditions import condition_of
 from mariadb_support import mysql_server, real_server, small
 
 
@@ -106,3 +111,35 @@ class TestPostgreSQL(ProgramContract, SideContract, ConditionContract):
         side.load()
         assert len(ticks_of(side, 3)) >= 3
         assert side.misses() == before, "all rows and indexes were read"
+
+    @pytest.mark.parametrize("method", ["fdatasync", "open_datasync"])
+    def test_commits_are_seen_as_flushes(self, method: str, start: Start) -> None:
+        """The server counts none of a log that is opened with O_DSYNC."""
+        side = start(condition=Condition((("wal_sync_method", method),)))
+        side.boot()
+        assert isinstance(side, PostgreSQLSide)
+        before = side.writes().done["flushes"]
+        for number in range(5):
+            side.server.query(f"CREATE TABLE t{number} (a int)")
+        assert side.writes().done["flushes"] >= before + 5
+
+    @pytest.mark.parametrize("name", deployment("postgresql").choices)
+    def test_the_server_takes_each_way_to_deploy_it(self, name: str, built: Built, start: Start) -> None:
+        """Or says what of this host's it lacks; nothing is measured."""
+        choice = deployment("postgresql").choices[name]
+        condition = condition_of(choice.words, load.engine("postgresql").settings)
+        side = start(condition=condition, built=launched(built, condition))
+        assert isinstance(side, PostgreSQLSide)
+        try:
+            side.boot()
+        except InfrastructureError:
+            assert "reserved huge pages" in choice.needs
+            assert "could not map anonymous shared memory" in side.server.complaints()[0]
+            return
+        for setting, value in condition.settings:
+            assert side.server.query(f"SHOW {setting}") == [(value,)]
+        if condition.allocator:
+            maps = [Path(f"/proc/{pid}/maps").read_text() for pid in side.server_pids()]
+            assert all(condition.allocator in text for text in maps), "in each of its processes"
+        side.load()
+        assert len(ticks_of(side, 2)) >= 2

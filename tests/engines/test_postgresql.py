@@ -11,8 +11,11 @@ from burnish.catalogue import load
 from burnish.engines.contract import OwnData
 from burnish.engines.postgresql import gate
 from burnish.engines.postgresql.loads import PostgreSQLLoads
+from burnish.engines.postgresql.server import Server, settings_of
 from burnish.engines.postgresql.side import pgbench_words
+from burnish.engines.shared.server_process import Launch
 from burnish.engines.testing import PlainBench
+from burnish.model.condition import Condition
 from burnish.workload import loads
 
 LOADS = PostgreSQLLoads(load.engine("postgresql"))
@@ -44,6 +47,18 @@ def test_a_rate_and_a_protocol_reach_pgbench() -> None:
     (workload,) = LOADS.resolve(loads.asked("select_prepared:rate=500,scale=3"))
     words = pgbench_words(workload)
     assert words == ["-b", "select-only", "-M", "prepared", "-j", "1", "-R", "500"]
+
+
+def test_reserved_pages_are_used_where_they_are_asked_for(tmp_path: Path) -> None:
+    """A server that only tries gets them or not, by which one was launched first."""
+    (workload,) = LOADS.resolve(loads.asked("select_only"))
+
+    def told(condition: Condition) -> list[str]:
+        server = Server(Launch(tmp_path / "postgres", tmp_path, tmp_path, settings_of(workload, condition)))
+        return [str(word) for word in server.words() if "huge_pages" in str(word)]
+
+    assert told(Condition()) == ["huge_pages=off"]
+    assert told(Condition((("huge_pages", "on"),))) == ["huge_pages=on"]
 
 
 SCHEDULE = "# comment\ntest: test_setup\n\ntest: boolean char name\ntest: stats\n"

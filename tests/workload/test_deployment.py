@@ -61,7 +61,46 @@ def test_what_is_refused_by_name(word: str, says: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("engine", ["fake", "mariadb", "mysql"])
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("fsync=off", "fsync decides about durability (a commit that was answered survives a crash)"),
+        ("FSync=0", "fsync decides about durability"),  # a name in any case, a value in any spelling
+        ("--full-page-writes=fa", "full_page_writes decides about durability"),
+        ("synchronous_commit=local", "synchronous_commit decides about durability"),
+        ("synchronous_standby_names=", "synchronous_standby_names decides about durability"),
+        ("durability=second", "fsync decides about durability"),
+        ("wal_level=minimal", "wal_level decides about durability"),
+        ("wal_writer_delay=10s", "wal_writer_delay decides about durability"),
+        ("wal_sync_method=fsync_writethrough", "wal_sync_method decides about durability"),
+        ("wal_sync_method=1", "wal_sync_method decides about durability"),
+        ("zero_damaged_pages=on", "zero_damaged_pages decides about durability"),
+        ("default_transaction_isolation=read uncommitted", "default_transaction_isolation decides about isolation"),
+        ("Deadlock_Timeout=1h", "deadlock_timeout decides about isolation"),
+        ("DateStyle=German", "datestyle decides about answers"),
+        ("session_replication_role=replica", "session_replication_role decides about answers"),
+        ("plpgsql.variable_conflict=use_column", "plpgsql.variable_conflict decides about answers"),
+        ("shared_preload_libraries=mine", "shared_preload_libraries decides about protection"),
+        ("autovacuum=off", "autovacuum decides about upkeep (it works next month as it does today)"),
+        ("storage=memory", "storage decides whether data survive"),
+        ("PORT=1", "Burnish decides port"),
+        ("large-page", "unknown choice 'large-page' (did you mean 'large-pages'?); there are: all, large-pages,"),
+    ],
+)
+def test_what_postgresql_promises_is_refused_by_name(word: str, says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        choices_of([word], load.engine("postgresql"), deployment("postgresql"))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_decides_about_recovery_alone_may_be_tried_on_postgresql() -> None:
+    words = ["checkpoint_timeout=30min", "max_wal_size=16GB", "wal_sync_method=OPEN_SYNC", "jit=off"]
+    chosen = choices_of(words, load.engine("postgresql"), deployment("postgresql"))
+    assert [choice.name for choice in chosen] == words
+
+
+@pytest.mark.parametrize("engine", ["fake", "mariadb", "mysql", "postgresql"])
 def test_a_space_lists_the_ways_to_deploy_and_what_none_changes(engine: str) -> None:
     known, space = deployment(engine), space_file().for_engine(engine)
     short = [" ".join(line.split()) for line in drawn(catalogue.space(engine, space, {}, known)).splitlines()]

@@ -15,11 +15,11 @@ from typing import Literal
 from pydantic import Field
 
 from burnish.base.engine_folders import engine_folders
-from burnish.base.errors import unknown
+from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 
 FILE = "deployment.toml"
-"""An engine's choices and promises, in its folder; in the catalogue's data, choices that any server has."""
+"""An engine's choices and promises, in its folder; in the catalogue's data, choices and promises of any server."""
 
 Need = Literal["reserved huge pages", "transparent huge pages"]
 """What a host must have for a choice to do anything."""
@@ -79,7 +79,7 @@ class Deployment:
 
 
 class _Promise(Entry):
-    reason: Reason
+    reason: Reason | None = None
     settings: tuple[str, ...] = ()
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
@@ -95,11 +95,15 @@ class _Choice(Entry):
     choice: str = ""
 
 
-class _Common(Entry):
+class _Ways(Entry):
     choices: dict[str, _Choice]
 
 
-class _File(_Common):
+class _Common(_Ways):
+    promises: dict[str, Reason]
+
+
+class _File(_Ways):
     promises: dict[str, _Promise]
     common: tuple[str, ...] = ()
 
@@ -108,20 +112,28 @@ class _File(_Common):
 def deployments() -> Mapping[str, Deployment]:
     """Promises and choices by engine; an engine without the file has none."""
     found = {}
-    common = validated(_Common, read_toml(ROOT / FILE), FILE).choices
+    shared = validated(_Common, read_toml(ROOT / FILE), FILE)
     for folder in engine_folders():
         path = folder.path / FILE
         if path.is_file():
             where = f"{folder.path.name}/{FILE}"
             read = validated(_File, read_toml(path), where)
-            if strange := [name for name in read.common if name not in common]:
-                raise unknown(f"{where}: common", strange[0], common)
-            choices = read.choices | {name: common[name] for name in read.common}
+            if strange := [name for name in read.common if name not in shared.choices]:
+                raise unknown(f"{where}: common", strange[0], shared.choices)
+            choices = read.choices | {name: shared.choices[name] for name in read.common}
             found[folder.name] = Deployment(
-                {name: Promise(name, **entry.model_dump()) for name, entry in read.promises.items()},
+                {name: _promise(name, entry, shared.promises, where) for name, entry in read.promises.items()},
                 {name: Choice(name, **entry.model_dump()) for name, entry in choices.items()},
             )
     return found
+
+
+def _promise(name: str, entry: _Promise, reasons: Mapping[str, str], where: str) -> Promise:
+    """An engine's promise, with the reason that it gives, or the one of any server's promise of that name."""
+    reason = entry.reason or reasons.get(name)
+    if reason is None:
+        raise UserError(f"{where}: promises.{name}: give a reason; without one go {', '.join(reasons)}")
+    return Promise(name, reason, entry.settings, entry.only)
 
 
 def deployment(engine: str) -> Deployment:

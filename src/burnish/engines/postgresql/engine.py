@@ -11,17 +11,7 @@ from pathlib import Path
 
 from burnish.base.errors import InfrastructureError, UserError, unknown
 from burnish.base.workbench import Workbench
-from burnish.engines.contract import (
-    MARKER,
-    Built,
-    Condition,
-    GateReport,
-    Identity,
-    Side,
-    SideSpec,
-    Workload,
-    output_of,
-)
+from burnish.engines.contract import MARKER, Built, Condition, GateReport, Identity, Side, SideSpec, Workload, output_of
 from burnish.engines.postgresql import gate
 from burnish.engines.postgresql.build import PostgreSQLBuild
 from burnish.engines.postgresql.loads import PostgreSQLLoads
@@ -119,8 +109,8 @@ class PostgreSQL(PostgreSQLBuild):
             sizes = [f"--{name}={workload.parameter(name, '100')}" for name in ("scale", "fillfactor")]
             where = ["-h", str(server.socket.parent), "-U", DATABASE, DATABASE]
             words = [str(client / "pgbench"), "-i", "-q", *sizes, *where]
-            made = bench.run("make data", words, env={"LD_LIBRARY_PATH": str(client)}, timeout=3600)
-            made.check("making pgbench's tables")
+            own = {"LD_LIBRARY_PATH": str(client)}
+            bench.run("make data", words, env=own, timeout=3600).check("making pgbench's tables")
             server.query("CHECKPOINT")
         finally:
             server.stop()
@@ -139,13 +129,7 @@ class PostgreSQL(PostgreSQLBuild):
         return asked
 
     def examine(
-        self,
-        built: Built,
-        workload: Workload,
-        condition: Condition,
-        data: Path | None,
-        place: Path,
-        bench: Workbench,
+        self, built: Built, workload: Workload, condition: Condition, data: Path | None, place: Path, bench: Workbench
     ) -> list[str]:
         """See `Engine.examine`: names against the server's own; what was not run like this before is run."""
         known = {line.split("\t")[0].lower() for line in self._said(built, bench, "--describe-config")}

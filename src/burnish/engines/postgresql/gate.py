@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
@@ -53,21 +54,11 @@ def gate(wanted: Sequence[str], subject: Built, tools: Built, place: Path, bench
     lines: list[str] = []
     try:
         server.boot()
-        where = [
-            f"--host={server.socket.parent}",
-            "--port=5432",
-            f"--user={DATABASE}",
-            f"--bindir={tools.folder / 'bin'}",
-        ]
+        how = [f"--host={server.socket.parent}", "--port=5432", f"--user={DATABASE}", "--no-locale", "--encoding=UTF8"]
         files = [f"--inputdir={tests}", f"--dlpath={tests}", f"--outputdir={output}", f"--schedule={schedule}"]
-        bench.run(
-            "regression tests",
-            [*unprivileged.words(), tests / "pg_regress", *where, *files, "--no-locale", "--encoding=UTF8"],
-            cwd=output,
-            env={"LD_LIBRARY_PATH": str(tools.folder / "lib")},
-            timeout=_LIMIT_S,
-            on_line=lambda line: _see(line, lines, bench),
-        )
+        words = [*unprivileged.words(), str(tests / "pg_regress"), *how, *files, f"--bindir={tools.folder / 'bin'}"]
+        own, see = {"LD_LIBRARY_PATH": str(tools.folder / "lib")}, partial(_see, lines=lines, bench=bench)
+        bench.run("regression tests", words, cwd=output, env=own, timeout=_LIMIT_S, on_line=see)
     finally:
         server.stop()
     said, listed = results(lines), [name for names in ordered for name in names]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -40,11 +39,7 @@ class PostgreSQLLoads(Loads):
         path = Path(wanted.name)
         if path.suffix != ".sql":
             return super().resolve(wanted)
-        _, digest = own_script.read(path)
-        tables = load.workload(self.spec, "tpcb_like")
-        reason, file = f"A load of the user's own: {path.name}.", str(path.resolve())
-        own = replace(tables, name=path.name, reason=reason, program=path.name, file=file, content=digest)
-        return [loads.applied(own, wanted)]
+        return [loads.applied(own_script.load_of(path, like=load.workload(self.spec, "tpcb_like")), wanted)]
 
     def parameters(self, workload: Workload, bench: Workbench) -> Mapping[str, Parameter]:  # noqa: ARG002
         """See `Loads.parameters`: of a user's script also the variables that it does not set itself."""

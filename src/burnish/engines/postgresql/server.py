@@ -7,9 +7,9 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-from burnish.engines.postgresql.protocol import ask
 from burnish.engines.shared import unprivileged
 from burnish.engines.shared.server_process import ForkingServer, Launch
+from burnish.engines.shared.simple_query import ask
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 
@@ -25,6 +25,7 @@ DATABASE = "burnish"
 DEFAULTS: Mapping[str, str] = {
     "shared_buffers": "1GB",  # four times the data, or a scan would not leave them in memory
     "max_wal_size": "4GB",  # no checkpoint but the timed ones
+    "huge_pages": "off",  # of several servers that try, one may get the reserved pages and another not
 }
 """Settings of every server unless the load or the condition names them; all others are the server's own."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -52,6 +53,13 @@ def read(path: Path) -> tuple[bytes, str]:
         raise UserError(f"{path}: there is no such file") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def load_of(path: Path, *, like: Workload) -> Workload:
+    """A user's file as a load over the tables of another one; a `UserError` when it can't be read."""
+    _, content = read(path)
+    reason, file = f"A load of the user's own: {path.name}.", str(path.resolve())
+    return replace(like, name=path.name, reason=reason, program=path.name, file=file, content=content)
 
 
 def unchanged(workload: Workload) -> bytes:

@@ -1,4 +1,4 @@
-"""The simple query of PostgreSQL's protocol (version 3), so that a server can be asked without its client library."""
+"""The simple query of PostgreSQL's protocol (version 3): a server that speaks it is asked without a client library."""
 
 from __future__ import annotations
 
