@@ -220,9 +220,9 @@ class SideContract(Contract):
         time.sleep(1.0)
         assert side.trouble() is None
         before = side.ticks()
+        resumed = time.monotonic()  # before it is: this process may have to wait for a core after that
         for pid in frozen:
             os.kill(pid, signal.SIGCONT)
-        resumed = time.monotonic()
         after = ticks_of(side, 3)
         assert side.trouble() is None
         for tick in after[1:]:  # the first may have begun before
