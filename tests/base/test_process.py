@@ -295,7 +295,7 @@ def test_the_kernel_kills_the_child_even_without_the_warden() -> None:
 
 def test_a_run_that_ends_by_itself_leaves_no_warden_and_nothing_else() -> None:
     with parent(FAMILY, lives=0) as (running, child, guard, _, others):
-        assert running.wait(20) == 0
+        assert running.wait(60) == 0
         assert soon(lambda: not any(map(alive, (child, guard, *others))))
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
+from burnish.bench.counters import usage
 from burnish.bench.sampling import Ability, Sampling, Stacks, find_ability, find_perf, read
 from burnish.why.samples import parse_flat, parse_stacks
 
@@ -144,6 +145,13 @@ def test_a_perf_that_does_not_begin(perf: MakePerf, tmp_path: Path) -> None:
     assert "no memory" in caught.value.explain()
 
 
+def burnt(pid: int, seconds: float) -> None:
+    """Waits until a process has had so much more of a core, however long that takes here."""
+    end = usage([pid]).user + seconds
+    while usage([pid]).user < end:
+        time.sleep(0.01)
+
+
 def test_the_real_perf_samples_a_busy_process_where_it_may(tmp_path: Path) -> None:
     try:
         program = find_perf()
@@ -155,17 +163,18 @@ def test_the_real_perf_samples_a_busy_process_where_it_may(tmp_path: Path) -> No
         every, stacks = os.sched_getaffinity(0), Stacks.POINTERS
         sampling = Sampling(program, ability, stacks, {"a": (child.pid,)}, every, tmp_path / "x.data", 499)
         sampling.begin()
-        time.sleep(0.25)
+        burnt(child.pid, 0.25)
         sampling.pause()
-        time.sleep(1.5)
+        burnt(child.pid, 1.5)
         sampling.resume()
-        time.sleep(0.25)
+        burnt(child.pid, 0.25)
         recorded = sampling.end()
+        every_second = usage([child.pid]).user
     finally:
         process.stop(child)
     log = tmp_path / "script.log"
     flat = parse_flat(read(program, recorded, stacks=False, log=log))
-    assert 10 < flat[child.pid].count < 0.6 * 499 * recorded.seconds, "none while it paused"
+    assert 10 < flat[child.pid].count < 0.6 * 499 * every_second, "none while it paused"
     assert set(flat) == {child.pid}
     result = parse_stacks(read(program, recorded, stacks=True, log=log))
     assert result[child.pid].weights.total() == flat[child.pid].total

@@ -221,7 +221,7 @@ def test_killed_it_leaves_nothing_that_burnish_cannot_mend(shop: Shop, tmp_path:
     script.write_text(script.read_text().replace(f'\n(cd "$ROOT/build" && {shop.toolchain.cc}', "\n(sleep 60 && :"))
     child = subprocess.Popen(["sh", script, FAKE_SOURCE], cwd=tmp_path, start_new_session=True)
     clean = overlay.clean_place(source)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not (clean.exists() and source.exists()) and time.monotonic() < deadline:
         time.sleep(0.01)
     os.killpg(child.pid, signal.SIGKILL)

@@ -27,7 +27,7 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-def begun(home: Home, seconds: float = 60.0) -> Path:
+def begun(home: Home, seconds: float = 120.0) -> Path:
     """The folder of the one run, as soon as it is there."""
     deadline = time.monotonic() + seconds
     while not studies.folders(home) and time.monotonic() < deadline:
@@ -67,7 +67,7 @@ def test_ctrl_c_ends_with_130_and_says_that_the_same_command_resumes(
         assert child.stdout is not None
         said = child.stdout.read()
     os.close(ours)
-    assert child.wait(60) == 130, said.decode()
+    assert child.wait(120) == 130, said.decode()
     last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode()).strip().splitlines()[-1]
     assert last == "burnish: interrupted; the same command resumes the run"
     assert b"Traceback" not in said

@@ -56,7 +56,7 @@ def run(installed: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess[
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=550,
         check=False,
     )
 

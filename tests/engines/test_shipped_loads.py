@@ -38,7 +38,7 @@ def play(
         *(f"--{name.replace('_', '-')}={value}" for name, value in parameters.items()),
         f"--threads={threads}",
         f"--events={events}",
-        "--time=10",
+        "--time=0",  # as long as the events take here
         "--rand-type=uniform",
         "--rand-seed=7",
         command,

@@ -143,7 +143,7 @@ def make_side(stand_in: Built, tmp_path: Path) -> Iterator[MakeSide]:
 
 def collect(side: SqliteSide, count: int) -> list[Tick]:
     found: list[Tick] = []
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while len(found) < count and side.trouble() is None and time.monotonic() < deadline:
         found += side.ticks()
         time.sleep(0.01)
@@ -184,10 +184,11 @@ def test_stop_lets_the_unit_finish_and_profiles_be_written(make_side: MakeSide) 
 def test_stop_before_load(make_side: MakeSide) -> None:
     side = make_side()
     side.boot()
-    began = time.monotonic()
+    process = side._process
     side.stop()
     assert side.server_pids() == []
-    assert time.monotonic() - began < 10
+    assert process is not None
+    assert process.returncode == 0, "it ended by itself, not for want of patience"
 
 
 def test_a_failed_unit_is_trouble_with_its_last_words(make_side: MakeSide) -> None:

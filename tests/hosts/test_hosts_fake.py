@@ -25,12 +25,17 @@ from burnish.hosts.host import Chosen
 from burnish.hosts.place import folder, join_folder, read_joined
 from burnish.record.events.builds import StageDone
 from burnish.record.events.study import RecordsMerged
+from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.study.constructors.tune import tune_study
 from burnish.study.request.options import Options
-from studying import OWN
 
+OWN = """
+[speed400]
+reason = "Known truth: four times the baseline's capacity, which three starts tell on any machine."
+recipe = { c = ["-DFAKE_SPEED=400"] }
+"""
 RATE = "200kbit"
 NAMES = ("one", "two")
 
@@ -64,10 +69,10 @@ def test_builds_are_made_once_and_measured_on_each_host_though_the_cable_is_slow
     home = paths.home()
     own = tmp_path / "own.toml"
     own.write_text(OWN)
-    words = ("tune", "fake", "--recipes", str(own), "--variant", "baseline,speed130", "--starts", "3",
+    words = ("tune", "fake", "--recipes", str(own), "--variant", "baseline,speed400", "--starts", "3",
              "--design", "duet", "--pairs", "1", "--layouts", "0")  # fmt: skip
     options = Options(
-        variants=("baseline", "speed130"), recipes=own, starts=3, design="duet", pairs=1, layouts=0,
+        variants=("baseline", "speed400"), recipes=own, starts=3, design="duet", pairs=1, layouts=0,
         command=words,
     )  # fmt: skip
     lines = io.StringIO()
@@ -86,13 +91,16 @@ def test_builds_are_made_once_and_measured_on_each_host_though_the_cable_is_slow
     with closing(Record(merged)) as record:
         hosts = record.last(RecordsMerged)
         verdict = record.last(VerdictReached)
+        again = [done for done in record.events(StartDone) if done.event.invalid is not None]
     assert hosts is not None, said
-    assert [host.starts for host in hosts.event.hosts] == [4, 4], "three of the cell, one of the canary"
+    starts = [host.starts for host in hosts.event.hosts]
+    assert min(starts) >= 4, "three of the cell, one of the canary"
+    assert sum(starts) == 8 + len(again), "more only where one was spoiled"
     assert verdict is not None
     assert verdict.event.verdict == "faster"
     assert [host.host for host in verdict.event.hosts] == ["A", "B"], "each host is a block of its own"
     made = [key for name in NAMES for key in _stages(tmp_path / name)]
-    assert len(made) == 2, "baseline and speed130 were built once, on whichever host"
+    assert len(made) == 2, "baseline and speed400 were built once, on whichever host"
     assert len(list((tmp_path / "shared").rglob("index/builds/*"))) == 2
     assert not list((folder(home) / "campaigns").iterdir()), "the run is finished: the same command begins another"
     if cable.lacking:

@@ -7,8 +7,12 @@ own code: the loop of fake_work, jumped back to again and again.
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,7 +20,7 @@ from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.builds.stages import Compile, PackageFlags, stages
 from burnish.model.recipe import Recipe, Variant
-from burnish.profiles import audit
+from burnish.profiles import audit, sampling
 from burnish.profiles.collecting import function_counts
 from burnish.profiles.sampling import perf2bolt, sample_tool
 from burnish.profiles.stages import Train
@@ -28,8 +32,8 @@ import os, signal, subprocess, sys, re
 words = sys.argv[1:]
 if words[0] == "record":
     assert "any,u" in words and "-p" in words, words
-    done = []
-    signal.signal(signal.SIGINT, lambda *_: done.append(1))
+    signal.pthread_sigmask(signal.SIG_BLOCK, {{signal.SIGINT}})
+    open({ready!r}, "w").close()
     pid = words[words.index("-p") + 1]
     exe = os.readlink(f"/proc/{{pid}}/exe")
     maps = [line.split() for line in open(f"/proc/{{pid}}/maps") if line.split()[-1] == exe and "x" in line.split()[1]]
@@ -42,8 +46,7 @@ if words[0] == "record":
     headers = subprocess.run(["readelf", "-lW", exe], capture_output=True, text=True).stdout
     first = next(line.split() for line in headers.splitlines() if "LOAD" in line and " R E " in line)
     base = start - int(first[2], 16) // 4096 * 4096
-    while not done:
-        signal.pause()
+    signal.sigwait({{signal.SIGINT}})
     stack = f"0x{{base + source:x}}/0x{{base + target:x}}/P/-/-/1 " * 16
     with open(words[words.index("-o") + 1], "w") as out:
         place = f"[0x{{start:x}}(0x{{end - start:x}}) @ 0x{{offset:x}} 08:01 1 0]"
@@ -89,7 +92,15 @@ def test_from_samples_to_a_build(clang: Toolchain, tmp_path: Path, monkeypatch: 
         sample_tool(clang)
     except UserError:
         pytest.skip("no llvm-profgen")
-    put_perf(tmp_path / "bin", PERF.format(python=sys.executable), monkeypatch)
+    ready = tmp_path / "ready"
+    put_perf(tmp_path / "bin", PERF.format(python=sys.executable, ready=str(ready)), monkeypatch)
+
+    def stop(perf: subprocess.Popen[bytes], **how: Any) -> int:
+        while not ready.exists() and perf.poll() is None:
+            time.sleep(0.01)  # half a second of training may be over before this perf has begun
+        return process.stop(perf, **how)
+
+    monkeypatch.setattr(sampling, "process", SimpleNamespace(start=process.start, stop=stop))
     here, (ordinary, train, final) = shop_of(tmp_path / "shop", clang)
     here.make(ordinary)
     profile = here.make(train)

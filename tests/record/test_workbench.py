@@ -22,6 +22,12 @@ from burnish.record.record import Record
 from burnish.record.workbench import Bench, forecast
 
 
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workbench's clock stands still, so that every step takes 0 s, until a test moves it."""
+    monkeypatch.setattr("burnish.record.workbench.time", SimpleNamespace(monotonic=lambda: 1000.0))
+
+
 @pytest.fixture
 def record(tmp_path: Path) -> Iterator[Record]:
     with closing(Record(tmp_path / "study", create=True)) as record:

@@ -14,6 +14,7 @@ from test_page import rendered
 pytestmark = pytest.mark.real
 
 NAMES = ("mariadb-tune-apart", "mariadb-ladder", "mariadb-pgo", "mariadb-sun-2008")
+PATIENCE_MS = 120_000
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -24,7 +25,7 @@ def browser() -> Iterator[Any]:
     if program is None:
         pytest.skip("no chromium; install the group browser")
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=PATIENCE_MS)
         yield opened
         opened.close()
 
@@ -42,7 +43,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def opened(browser: Any, file: Path, **how: Any) -> tuple[Any, list[str]]:
     """The file in a new window, and everything that went wrong or was loaded."""
-    page = browser.new_context(**{"viewport": DESKTOP, **how}).new_page()
+    context = browser.new_context(**{"viewport": DESKTOP, **how})
+    context.set_default_timeout(PATIENCE_MS)  # also of what goes on a page: it has 20,000 cells
+    page = context.new_page()
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -62,7 +65,6 @@ def test_a_page_opens_without_errors_and_for_everybody(
     folder = Path(os.environ.get("BURNISH_TEST_SCREENSHOTS", tmp_path))
     page.screenshot(path=folder / f"{name}-{scheme}.png")
     if name != "mariadb-sun-2008":  # whose 20,000 cells take the checker minutes
-        page.context.set_default_timeout(120_000)
         # The page's own policy forbids every script but its own; the checker's is put in past it.
         found = _checked(page, axe)
         serious = [

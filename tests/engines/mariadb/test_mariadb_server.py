@@ -162,7 +162,7 @@ def side_of(built: Built, data: Path, folder: Path, label: str, load: str | Work
 def until(side: Side, enough: int) -> list[Tick]:
     """Its first ticks: at least so many, and until a transaction was finished between them."""
     ticks: list[Tick] = []
-    for _ in range(300):
+    for _ in range(1200):
         ticks += side.ticks()
         if len(ticks) >= enough and ticks[-1].done > ticks[0].done:
             break
@@ -239,7 +239,7 @@ def test_a_killed_server_is_the_sides_trouble(dataset: tuple[Built, Path], tmp_p
         side.load()
         assert until(side, 1)
         os.kill(side.server_pids()[0], 9)
-        for _ in range(100):
+        for _ in range(600):
             if side.trouble() is not None:
                 break
             time.sleep(0.1)

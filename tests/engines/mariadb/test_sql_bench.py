@@ -32,7 +32,7 @@ def one(text: str) -> Workload:
     return found
 
 
-def soon(what: Callable[[], bool], seconds: float = 30.0) -> bool:
+def soon(what: Callable[[], bool], seconds: float = 120.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():

@@ -48,7 +48,7 @@ def test_two_builds_of_sqlite_are_explained(
     flags = Flags(c=("-O0", "-g", "-w", *SPEC.package_c), cxx=(), link=SPEC.package_link)
     slow = build(Sqlite(SPEC), replace(job, flags=flags), tmp_path / "kept").server
     words = ["why", slow, baseline, "--seconds", "5", "--workload", "speedtest1", "--yes", "--json"]
-    done = burnish(*words, limit=200, home=sqlite_home)
+    done = burnish(*words, limit=800, home=sqlite_home)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["explanation"]
     before, after = found["cpu"].values()
