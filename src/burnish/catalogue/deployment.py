@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import Field
 
 from burnish.base.engine_folders import engine_folders
-from burnish.base.errors import unknown
+from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import ROOT, Entry, Reason, read_toml, validated
 
 FILE = "deployment.toml"
@@ -115,7 +115,7 @@ def deployments() -> Mapping[str, Deployment]:
             where = f"{folder.path.name}/{FILE}"
             read = validated(_File, read_toml(path), where)
             if strange := [name for name in read.common if name not in common]:
-                raise unknown(f"{where}: common", strange[0], common)
+                raise UserError(f"{where}: common: {unknown('choice', strange[0], common)}")
             choices = read.choices | {name: common[name] for name in read.common}
             found[folder.name] = Deployment(
                 {name: Promise(name, **entry.model_dump()) for name, entry in read.promises.items()},
