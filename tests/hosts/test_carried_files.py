@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts import carried as files
 from burnish.hosts.carried import carried, laid, without
+from burnish.source import sources
 
 
 def test_files_that_a_command_names_are_laid_down_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,6 +34,34 @@ def test_files_that_a_command_names_are_laid_down_elsewhere(tmp_path: Path, monk
     assert (Path(script).read_text(), Path(script).name, parameters) == ("load", "mine.lua", "tables=8")
     assert (Path(there[6]) / "sub" / "a.c").read_text() == "int a;"
     assert laid(home, carried(words)) == there, "equal content has an equal place"
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_revision_is_sent_as_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, joined: bool) -> None:
+    """As it was committed; elsewhere there is neither the repository nor its path."""
+    monkeypatch.chdir(tmp_path)
+    server = Path("server")
+    (server / "sql").mkdir(parents=True)
+    (server / "sql/a.c").write_text("int a;")
+    (server / "run.sh").write_text("#!/bin/sh\n")
+    (server / "run.sh").chmod(0o755)
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a"], ["tag", "mysql-8.4.8"]):
+        subprocess.run(["git", "-C", server, *identity, *words], check=True)
+    (server / "sql/a.c").write_text("changed, not committed")
+    given = ("--source=server:mysql-8.4.8",) if joined else ("--source", "server:mysql-8.4.8")
+    sent = carried(("tune", "fake", *given))
+    server.rename("away")
+    place = Path(laid(Home(tmp_path / "elsewhere"), sent)[-1].removeprefix("--source="))
+    assert sorted(str(path.relative_to(place)) for path in place.rglob("*")) == ["run.sh", "sql", "sql/a.c"]
+    assert (place / "sql/a.c").read_text() == "int a;"
+    assert (place / "run.sh").stat().st_mode & 0o100
+    source = sources.resolve(sources.SourceRequest("fake", None, place), cache=tmp_path, say=print)
+    assert source.version == "8.4.8", "as where the repository is"
+    Path("away").rename("server")
+    assert carried(("tune", "fake", *given)) == sent, "the same revision is sent as the same bytes"
+    with pytest.raises(UserError, match=r"server has no revision 'mysql-1.0'"):
+        carried(("tune", "fake", "--source", "server:mysql-1.0"))
 
 
 def test_a_folder_that_has_an_engines_name_and_programs_stay_as_they_are(

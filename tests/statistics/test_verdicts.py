@@ -47,6 +47,16 @@ def test_each_kind(centre: float, spread: float, kind: Kind, starts: int) -> Non
     assert judgement.sd_between == pytest.approx(np.std(around(centre, spread, starts), ddof=1))
 
 
+def test_a_stop_speaks_of_its_sitting_only() -> None:
+    assert sample(around(0.3, 0.005), RULE).at_stop.startswith("ahead in this sitting, +3")
+    assert sample(around(-0.3, 0.005), RULE).at_stop.startswith("behind in this sitting, -2")
+    assert sample(around(0.0, 0.002), RULE).at_stop.startswith("equal in this sitting: the whole 90 % interval")
+    small = judge(around(0.004, 0.0003, 8), Rule.fixed(8))
+    assert small.at_stop.startswith("ahead in this sitting, +0.4 %, and within ±1 %: ")
+    for unchanged in (sample(around(0.005, 0.02), RULE), invalid("no start could be read")):
+        assert unchanged.at_stop == unchanged.reason
+
+
 def test_swapping_the_sides_turns_the_verdict_round() -> None:
     readings = around(0.04, 0.01)
     one, other = sample(readings, RULE), sample([-x for x in readings], RULE)

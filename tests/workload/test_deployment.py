@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from burnish.base.engine_folders import EngineFolder
 from burnish.base.errors import UserError
+from burnish.catalogue import deployment as module
 from burnish.catalogue import load
-from burnish.catalogue.deployment import Choice, deployment, deployments
+from burnish.catalogue.deployment import FILE, Choice, deployment, deployments
 from burnish.catalogue.space import space_file
 from burnish.model.condition import Condition
 from burnish.report.sections import catalogue
@@ -30,6 +34,21 @@ def test_no_choice_of_the_catalogue_changes_a_promise(engine: str) -> None:
     denied = Choice("mine", (f"{known.promises['durability'].settings[0]}=0",))
     with pytest.raises(UserError, match="decides about durability"):
         check(denied, spec, known.promises)
+
+
+def test_a_choice_of_any_server_that_there_is_not_is_refused_by_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tally").mkdir()
+    (tmp_path / "tally" / FILE).write_text('common = ["jemalloc", "jemaloc"]\n[promises]\n[choices]\n')
+    folder = EngineFolder("tally", "tally", tmp_path / "tally")
+    monkeypatch.setattr(module, "engine_folders", lambda: (folder,))
+    with pytest.raises(UserError) as error:
+        deployments.__wrapped__()
+    assert str(error.value) == (
+        "tally/deployment.toml: common: unknown choice 'jemaloc' (did you mean 'jemalloc'?); there are: huge-heap, "
+        "jemalloc, mimalloc, tcmalloc, unix-socket"
+    )
 
 
 @pytest.mark.parametrize(

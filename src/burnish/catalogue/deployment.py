@@ -119,7 +119,7 @@ def deployments() -> Mapping[str, Deployment]:
             where = f"{folder.path.name}/{FILE}"
             read = validated(_File, read_toml(path), where)
             if strange := [name for name in read.common if name not in shared.choices]:
-                raise unknown(f"{where}: common", strange[0], shared.choices)
+                raise UserError(f"{where}: common: {unknown('choice', strange[0], shared.choices)}")
             choices = read.choices | {name: shared.choices[name] for name in read.common}
             found[folder.name] = Deployment(
                 {name: _promise(name, entry, shared.promises, where) for name, entry in read.promises.items()},

@@ -97,6 +97,15 @@ class Engine(ABC):
             UserError: an option of the recipe or the feature set that this engine does not know.
         """
 
+    def check_source(self, source: Path) -> None:  # noqa: B027 - an engine may leave it out
+        """Refuses a folder that is no clean source tree of this engine; reads a few files of it, writes none.
+
+        Called for a plan with the folder that the user named, and by `build`. By default every folder is taken.
+
+        Raises:
+            UserError: it is no such tree.
+        """
+
     @abstractmethod
     def build(self, job: BuildJob) -> None:
         """Performs `steps` (with `perform`), and with `job.with_tools` makes what the gate needs beside the server.
@@ -104,7 +113,7 @@ class Engine(ABC):
         `job.source` is read only. On return `spec.server` is below `job.place`.
 
         Raises:
-            UserError: `job.source` is no source tree of this engine; see `steps`.
+            UserError: `job.source` is no source tree of this engine (`check_source`); see `steps`.
             InfrastructureError: a step failed; with its log.
         """
 

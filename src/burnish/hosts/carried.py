@@ -1,8 +1,8 @@
 """Files of the user's that a command names, as they travel to other hosts: by their digest.
 
-A patch, a script, a file of recipes, a source: the word that names it is replaced by a place in the home of the host
-that runs the command. What is a path on every host by nature (programs of `compare`, ``storage=/FOLDER``) stays as it
-is.
+A patch, a script, a file of recipes, a source (a revision of a repository as a folder): the word that names it is
+replaced by a place in the home of the host that runs the command. What is a path on every host by nature (programs of
+`compare`, ``storage=/FOLDER``) stays as it is.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import io
 import re
 import shutil
 import tarfile
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from burnish.base import temporary
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts.place import folder as hosts_folder
+from burnish.source import revisions
 
 MOST_BYTES = 64_000_000
 """Files of a command are sent with each of its tasks."""
@@ -52,7 +55,7 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
         keep: words that stay as they are though there are files of these names: engines, programs of `compare`.
 
     Raises:
-        UserError: the files are too large to be sent.
+        UserError: the files are too large to be sent, or a repository lacks the revision.
     """
     files: dict[str, bytes] = {}
     folders: list[str] = []
@@ -61,24 +64,30 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
         path = Path(text)
         if not text or text in keep:
             return text
+        name, is_folder = path.resolve().name, path.is_dir()
         if path.is_file():
             content = path.read_bytes()
-        elif folder and path.is_dir():
+        elif folder and is_folder:
             content = _packed(path)
+        elif folder and revisions.is_revision(path):
+            name, content, is_folder = *_of_revision(path), True
         else:
             return text
         digest = hashlib.sha256(content).hexdigest()
         files[digest] = content
-        if path.is_dir():
+        if is_folder:
             folders.append(digest)
-        return f"{{burnish-file:{digest}:{path.resolve().name}}}"
+        return f"{{burnish-file:{digest}:{name}}}"
 
     sent, before = [], ""
     for word in words:
         option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
         named = option or before
         takes_folder = named in FOLDERS or (not named and word.startswith((".", "/")))
-        items = [_item(item, part, folder=takes_folder) for item in value.split(",")]
+        source = named == "--source"  # whose colon is before a revision
+        items = [
+            part(item, folder=True) if source else _item(item, part, folder=takes_folder) for item in value.split(",")
+        ]
         sent.append(f"{option}{equals}{','.join(items)}")
         before = word if word.startswith("--") and not equals else ""
     size = sum(map(len, files.values()))
@@ -97,6 +106,15 @@ def _item(item: str, part: object, *, folder: bool) -> str:
     if colon and not Path(item).exists():
         return f"{part(path, folder=False)}{colon}{parameters}"
     return str(part(item, folder=folder))
+
+
+def _of_revision(source: Path) -> tuple[str, bytes]:
+    """A revision's files as a tar, and the name of their folder, by whose end a version is known."""
+    revision = revisions.revision_of(source)
+    with tempfile.TemporaryDirectory(dir=temporary.folder()) as place:
+        packed = Path(place) / "files.tar"
+        revisions.pack(revision, packed)
+        return re.sub(r"[^\w.+~-]", "-", f"{revision.folder.resolve().name}-{revision.name}"), packed.read_bytes()
 
 
 def _packed(place: Path) -> bytes:

@@ -142,7 +142,7 @@ class Part:
                 rooms, study.engine, study.definition, options, self.console, runner.loads_of(study, plan), None
             )
             try:
-                workshop = prepare(session, study, plan)
+                workshop = prepare(session, study, plan, plan.lines)
                 levels = _make(workshop, unit.name, unit.keys)
             finally:
                 sessions.leave(session)

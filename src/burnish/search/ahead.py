@@ -114,12 +114,8 @@ def ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Ahead:
     random, usual = Random(settings.seed), _usual(space)
     stages: list[StageAhead] = []
     while asks := search.ask():
-        for number, ask in enumerate(asks):
-            before = [one.point for one in asks[:number]]
-            expected, new = _expected(search, ask, before, usual, random)
-            taken = ask.starts * len(settings.objective.loads)
-            stages = _added(stages, StageAhead(ask.stage, int(new), taken, expected.seconds))
-            search.tell(ask.number, expected)
+        for stage in _told(search, asks, usual, random):
+            stages = _added(stages, stage)
     costs = settings.costs
     return Ahead(
         strategy=settings.strategy,
@@ -135,6 +131,49 @@ def ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Ahead:
         told=len(told),
         stages=tuple(stages),
     )
+
+
+@dataclass(frozen=True)
+class Rungs:
+    """The known-good builds of a search, by name.
+
+    Attributes:
+        fitting: those that it begins with.
+        late: those that its budget has no time for.
+    """
+
+    fitting: tuple[str, ...]
+    late: tuple[str, ...]
+
+
+def rungs_ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Rungs:
+    """The known-good builds that a search is expected to measure, and those that it leaves out for lack of time.
+
+    Arguments and errors are those of `ahead`, which goes on after them.
+    """
+    search = replayed(space, settings, told)
+    random, usual = Random(settings.seed), _usual(space)
+    while (asks := search.ask()) and all(ask.stage == "ladder" for ask in asks):
+        _told(search, asks, usual, random)
+    arms, late = search.desk.book.arms, search.desk.late
+    return Rungs(
+        tuple(name for name, point in space.rungs.items() if point in arms),
+        tuple(name for name, point in space.rungs.items() if point in late and point not in arms),
+    )
+
+
+def _told(
+    search: Search, asks: Sequence[Ask], usual: Mapping[tuple[str, str], float], random: Random
+) -> list[StageAhead]:
+    """Tells a search what is usual of its asks; returns what each of them takes."""
+    stages = []
+    for number, ask in enumerate(asks):
+        before = [one.point for one in asks[:number]]
+        expected, new = _expected(search, ask, before, usual, random)
+        taken = ask.starts * len(search.desk.settings.objective.loads)
+        stages.append(StageAhead(ask.stage, int(new), taken, expected.seconds))
+        search.tell(ask.number, expected)
+    return stages
 
 
 def _usual(space: Space) -> Mapping[tuple[str, str], float]:

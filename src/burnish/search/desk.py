@@ -47,6 +47,7 @@ class Desk:
         effects: by (choice, level), what a screen found last.
         path: what was decided, for people.
         untried: by (choice, level), why it was not tried.
+        late: builds that were passed over because they would take too long.
         finalist: the build that is measured again; None: none was worth it.
         making: by step, the seconds that builds of it took.
     """
@@ -58,6 +59,7 @@ class Desk:
     effects: dict[tuple[str, str], Effect] = field(default_factory=dict)
     path: list[str] = field(default_factory=list)
     untried: dict[tuple[str, str], str] = field(default_factory=dict)
+    late: list[Point] = field(default_factory=list)
     finalist: Point | None = None
     making: dict[Step, list[float]] = field(default_factory=dict)
 

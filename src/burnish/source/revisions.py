@@ -67,10 +67,15 @@ def submodules(revision: Revision) -> list[str]:
 def export(revision: Revision, place: Path) -> None:
     """Makes the revision's files as the new folder `place`, from what git has stored; its parent must exist."""
     packed = place.with_name(f"{place.name}.git.tar")
-    words = ["archive", "--format=tar", f"--prefix={_TOP}/", f"--output={packed}", revision.commit]
-    _git(revision.folder, *words).check("asking git for the files of a revision")
+    pack(revision, packed, prefix=f"{_TOP}/")
     archives.extract(packed, place)
     packed.unlink()
+
+
+def pack(revision: Revision, file: Path, prefix: str = "") -> None:
+    """Writes the revision's files as a tar that is the same for the same commit."""
+    words = ["archive", "--format=tar", f"--prefix={prefix}", f"--output={file.resolve()}", revision.commit]
+    _git(revision.folder, *words).check("asking git for the files of a revision")
 
 
 def _git(folder: Path, *words: str) -> process.Completed:

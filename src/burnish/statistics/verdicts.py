@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -49,6 +49,9 @@ _KINDS = {
     Outcome.EQUIVALENT: Kind.EQUIVALENT,
 }
 
+IN_SITTING: Mapping[str, str] = {Kind.FASTER: "ahead", Kind.SLOWER: "behind", Kind.EQUIVALENT: "equal"}
+"""Words for what a sitting showed, which leave those of the verdicts to the report."""
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -87,6 +90,15 @@ class Judgement:
         a difference that small does not matter, and `difference`, which includes 1, does not prove it.
         """
         return self.equivalence if self.kind is Kind.EQUIVALENT else self.difference
+
+    @property
+    def at_stop(self) -> str:
+        """The sentence to say when sampling ends: a report judges for another sitting, whose interval is wider."""
+        difference = self.difference
+        size = f", {100.0 * (difference.ratio - 1.0):+.1f} %" if difference and self.kind is not Kind.EQUIVALENT else ""
+        if self.kind not in IN_SITTING:
+            return self.reason
+        return f"{IN_SITTING[self.kind]} in this sitting{size}{self.reason.removeprefix(self.kind)}"
 
 
 def invalid(reason: str, starts: int = 0) -> Judgement:

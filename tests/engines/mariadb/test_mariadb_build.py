@@ -51,6 +51,7 @@ FILES = {
     "mysql-test/mariadb-test-run.pl": "",
     "mysql-test/lib/My/SafeProcess.pm": "",
     "mysql-test/lib/My/SafeProcess/CMakeLists.txt": "",
+    "storage/maria/ma_open.c": "",
     "mysql-test/include/check-testcase.test": "",
     "mysql-test/main/select.test": "",
     "mysql-test/main/select.result": "",

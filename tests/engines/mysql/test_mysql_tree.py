@@ -19,6 +19,8 @@ from burnish.engines.mysql.engine import MySQL
 from burnish.engines.testing import PlainBench
 from burnish.model.recipe import Flags
 from burnish.profiles.stages import Train
+from burnish.study.builds.source import check_source
+from burnish.study.request.options import Options
 from burnish.toolchain.toolchains import Toolchain
 from chains import chain
 
@@ -119,6 +121,17 @@ def test_other_trees_are_refused_in_one_line(tmp_path: Path) -> None:
     shutil.rmtree(built / "sql")
     with pytest.raises(UserError, match="no source of MySQL"):
         tree.check(built)
+
+
+def test_a_plan_with_another_servers_tree_is_refused_in_one_line(tmp_path: Path) -> None:
+    """As its run is, and before anything is read of the tree."""
+    mysql = source(tmp_path / "mysql", "8.4.8")
+    with pytest.raises(UserError, match=r"no source of MariaDB .*; `burnish tune mysql` takes MySQL's"):
+        check_source(load.engine("mariadb"), Options(source=mysql))
+    check_source(load.engine("mysql"), Options(source=mysql))
+    for name in ("mariadb", "mysql", "postgresql", "sqlite", "fake"):
+        with pytest.raises(UserError, match=f"^{tmp_path}: "):
+            check_source(load.engine(name), Options(source=tmp_path))
 
 
 def test_a_tree_is_checked_and_an_unknown_version_told_before_cmake_runs(job: BuildJob, tmp_path: Path) -> None:

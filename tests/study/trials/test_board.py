@@ -39,12 +39,12 @@ def watch(*words: str) -> str:
 def test_cells_fill_in_from_the_record() -> None:
     with closing(Record(kept(OPEN))) as record:
         (row,) = board(record)
-    assert (row.candidate, row.starts, row.verdict) == ("one", 2, "")
+    assert (row.candidate, row.starts, row.sitting) == ("one", 2, "")
     assert row.so_far is not None
     assert row.so_far.low < 1.116 < row.so_far.high
     with closing(Record(kept(DONE))) as record:
         (row,) = board(record)
-    assert row.verdict in ("faster", "undecided", "equivalent", "slower")
+    assert row.sitting == "ahead", "whether it is faster is for the report to say, with a wider interval"
 
 
 def test_a_run_is_watched_from_another_terminal() -> None:
@@ -63,7 +63,11 @@ def test_a_run_is_watched_from_another_terminal() -> None:
 
 def test_watching_ends_with_the_run() -> None:
     folder = kept(DONE)
-    assert f"{folder.name}: finished; `burnish show {folder.name}` has" in watch(folder.name)
+    text = watch(folder.name)
+    assert f"{folder.name}: finished; `burnish show {folder.name}` has" in text
+    assert "ahead" in text
+    assert "faster" not in text
+    assert "1 of 1 cell decided for this sitting; verdicts come with the report" in text
     done = CliRunner().invoke(app, ["watch"])
     assert "no run is going on in this home" in str(done.exception)
 

@@ -17,6 +17,7 @@ from rich.console import Console
 from burnish.bench.pairs import Contestant, Pair, StartResult
 from burnish.bench.readings import Reading
 from burnish.catalogue import load
+from burnish.catalogue.between import shipped
 from burnish.engines.contract import Engine
 from burnish.model.cell import AA, CellId
 from burnish.model.condition import Condition
@@ -27,6 +28,8 @@ from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.record.workbench import Bench
 from burnish.statistics.sequential import HostPrior, Rule
+from burnish.statistics.sittings import SittingCell, spread_for
+from burnish.statistics.verdicts import Kind
 from burnish.study.cells import Cell
 from burnish.study.trials import trials as module
 from burnish.study.trials.trials import Trials
@@ -55,7 +58,13 @@ def record(tmp_path: Path) -> Iterator[Record]:
 
 
 @pytest.fixture
-def run(record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def said() -> io.StringIO:
+    """What the terminal shows."""
+    return io.StringIO()
+
+
+@pytest.fixture
+def run(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Decides the cell on scripted readings; returns the candidates of its starts, in order."""
 
     def decide(
@@ -76,7 +85,7 @@ def run(record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         Trials(
             engine=cast("Engine", None),
             record=record,
-            bench=Bench(record, tmp_path / "logs", Console(file=io.StringIO())),
+            bench=Bench(record, tmp_path / "logs", Console(file=said)),
             baseline=sides["baseline"],
             candidates={"one": sides["one"]},
             times={Design.DUET: Timing(0.1, 0.4, 1.0)},
@@ -101,6 +110,17 @@ def test_both_canaries_are_read_before_the_fast_lane_looks(run: Run, record: Rec
     assert run(LARGE, (0.001, -0.001), Rule(), calibrated=True) == ["one", AA, "one", AA]
     assert "fast lane" in verdict(record).reason
     assert verdict(record).starts == 2
+
+
+def test_a_stop_is_said_to_be_about_its_sitting(run: Run, record: Record, said: io.StringIO) -> None:
+    """The report judges for another sitting, and is often undecided where the fast lane has stopped."""
+    readings = (0.020, 0.021)
+    run(readings, (0.001, -0.001), Rule(), calibrated=True)
+    words = " ".join(said.getvalue().split())
+    assert "ahead in this sitting, +2.1 %: the whole interval lies above 1 after 2 starts (fast lane" in words
+    assert "faster" not in words
+    reported = SittingCell("one", (readings,), spread_for(shipped("fake"), None)).judge(Rule())
+    assert reported.kind is Kind.UNDECIDED, "or this test shows nothing"
 
 
 def test_noisy_canaries_keep_the_fast_lane_from_looking(run: Run, record: Record) -> None:

@@ -112,8 +112,14 @@ class FakeEngine(Engine):
             (name, (*words, "-c", str(job.source / name), "-o", Path(name).with_suffix(".o").name)) for name in SOURCES
         ]
 
+    def check_source(self, source: Path) -> None:
+        """See `Engine.check_source`."""
+        if missing := [name for name in SOURCES if not (source / name).is_file()]:
+            raise UserError(f"{source}: not the fake engine's source (no {missing[0]}); take the one that is shipped")
+
     def build(self, job: BuildJob) -> None:
         """Compiles each source file and links the server; then the load program, the same for all builds."""
+        self.check_source(job.source)
         steps = self.steps(job)
         for number, step in enumerate(steps, 1):
             if isinstance(step, Command):

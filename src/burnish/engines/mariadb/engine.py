@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
+from burnish.base.errors import UserError
 from burnish.engines.contract import BuildJob
 from burnish.engines.mariadb.cmake import configure_command
 from burnish.engines.mariadb.product import PRODUCT
@@ -11,6 +13,9 @@ from burnish.engines.mariadb.system_tables import bootstrap, system_scripts
 from burnish.engines.mysql_family.engine import ServerEngine
 from burnish.engines.mysql_family.product import Initialise
 from burnish.program.built import Built
+
+_OWN = "storage/maria/ma_open.c"
+"""A file that MariaDB's source has and MySQL's lacks."""
 
 
 class MariaDB(ServerEngine):
@@ -21,6 +26,12 @@ class MariaDB(ServerEngine):
     def configure(self, job: BuildJob) -> list[str]:
         """See `ServerEngine.configure`."""
         return configure_command(job)
+
+    def check_source(self, source: Path) -> None:
+        """See `Engine.check_source`."""
+        if not (source / _OWN).is_file():
+            mysql = "; `burnish tune mysql` takes MySQL's" if (source / "sql/mysqld.cc").is_file() else ""
+            raise UserError(f"{source}: no source of MariaDB (no {_OWN}); name the top of an unpacked tree{mysql}")
 
     def initialiser(self, built: Built, tools: Built) -> Initialise:
         """See `ServerEngine.initialiser`: the scripts are beside one of the builds."""

@@ -26,9 +26,12 @@ class MySQL(ServerEngine):
         """See `ServerEngine.configure`."""
         return cmake.configure_command(job, tree.read(job.source))
 
+    def check_source(self, source: Path) -> None:
+        """See `Engine.check_source`."""
+        tree.check(source)
+
     def prepare(self, job: BuildJob) -> None:
         """See `ServerEngine.prepare`; says by which version's data an unknown one is built."""
-        tree.check(job.source)
         if (note := tree.read(job.source).note) is not None:
             job.bench.say(note)
         cmake.lay_profile(job)

@@ -59,11 +59,7 @@ class ServerEngine(Engine):
         """
 
     def prepare(self, job: BuildJob) -> None:
-        """Called before cmake runs; by default does nothing.
-
-        Raises:
-            UserError: the tree is none of this server's.
-        """
+        """Called before cmake runs; by default does nothing."""
 
     # The contract.
 
@@ -76,11 +72,13 @@ class ServerEngine(Engine):
 
     def build(self, job: BuildJob) -> None:
         """See `Engine.build`."""
+        self.check_source(job.source)
         self.prepare(job)
         build.build(job, self.product, self._steps(job), self.spec.gate_tests)
 
     def build_objects(self, job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
         """See `Engine.build_objects`; with what is generated for them, and nothing else."""
+        self.check_source(job.source)
         self.prepare(job)
         return build.build_objects(job, self.product, self._steps(job), words)
 

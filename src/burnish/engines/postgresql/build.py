@@ -52,6 +52,14 @@ class PostgreSQLBuild(Engine):
             *(Command(f"install {part}", ("make", "-s", "-C", part, *install), alone) for part in installed),
         )
 
+    def check_source(self, source: Path) -> None:
+        """See `Engine.check_source`."""
+        if not (source / "configure").is_file() or not (source / "src/backend/postmaster").is_dir():
+            raise UserError(
+                f"{source}: not PostgreSQL's source (no configure, no src/backend/postmaster); name its top"
+            )
+        autoconf.check_clean(source)
+
     def build(self, job: BuildJob) -> None:
         """Performs the steps; with tools, collects what the regression tests need.
 
@@ -59,7 +67,7 @@ class PostgreSQLBuild(Engine):
             UserError: the source is no PostgreSQL tree, or was built in.
             InfrastructureError: a step failed; its log is attached.
         """
-        _check(job.source)
+        self.check_source(job.source)
         autoconf.build(self.steps(job), job, doing="building PostgreSQL")
         if job.with_tools:
             tests = job.source / "src/test/regress"
@@ -86,9 +94,3 @@ class PostgreSQLBuild(Engine):
             raise InfrastructureError(f"{job.place}: no command for {len(missing)} objects, as {missing[0]}")
         # Of the two libraries only what is compiled for the server; the linker takes what it needs.
         return [one for path, one in made.items() if path in wanted or _FOR_SERVER.fullmatch(path)]
-
-
-def _check(source: Path) -> None:
-    if not (source / "configure").is_file() or not (source / "src/backend/postmaster").is_dir():
-        raise UserError(f"{source}: not PostgreSQL's source (no configure, no src/backend/postmaster); name its top")
-    autoconf.check_clean(source)

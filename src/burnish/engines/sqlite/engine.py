@@ -83,13 +83,17 @@ class Sqlite(Engine):
             Command("compile", ("make", f"-j{job.jobs}", "-f", "burnish.mk"), alone),
         )
 
-    def build(self, job: BuildJob) -> None:
-        """Makes the amalgamation, compiles it and SQLite's programs, and links all of it."""
-        if not (job.source / "main.mk").is_file() or not (job.source / "test" / "speedtest1.c").is_file():
+    def check_source(self, source: Path) -> None:
+        """See `Engine.check_source`: the amalgamation alone is not enough."""
+        if not (source / "main.mk").is_file() or not (source / "test" / "speedtest1.c").is_file():
             raise UserError(
-                f"{job.source}: not SQLite's full source tree (main.mk or test/speedtest1.c is missing); "
+                f"{source}: not SQLite's full source tree (main.mk or test/speedtest1.c is missing); "
                 "give Debian's source package sqlite3 or sqlite-src-*.zip unpacked, not the amalgamation alone"
             )
+
+    def build(self, job: BuildJob) -> None:
+        """Makes the amalgamation, compiles it and SQLite's programs, and links all of it."""
+        self.check_source(job.source)
         job.bench.live("making the amalgamation")
         (job.place / COMMANDS).write_text(json.dumps(_compile_commands(job, _defines(job)), indent=1))
         perform(self.steps(job), job, doing="building SQLite", timeout=1800, on_line=_progress(job))

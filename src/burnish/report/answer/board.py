@@ -35,12 +35,12 @@ def _now(name: str, live: Live | None, *, finished: bool) -> list[str]:
 
 
 def cells(rows: Sequence[BoardRow], most: int = MOST) -> Section:
-    """The cells: starts, the ratio so far, and the verdict once there is one."""
+    """The cells: starts, the ratio so far, and what the sitting showed once the cell is decided."""
     if not rows:
         return Section("board", (points(["no trial yet"]),))
-    order = sorted(rows, key=lambda one: (one.verdict != "running", not one.starts))
+    order = sorted(rows, key=lambda one: (one.sitting != "running", not one.starts))
     shown = order[:most] if len(rows) > most else list(rows)
-    names = ("candidate", "load", "starts", "% so far", "verdict")
+    names = ("candidate", "load", "starts", "% so far", "sitting")
     columns = dropping((Column(name, right=name in names[2:4], whole=name != "load") for name in names), "load")
     body = tuple(
         row(
@@ -48,13 +48,13 @@ def cells(rows: Sequence[BoardRow], most: int = MOST) -> Section:
             one.load,
             f"{one.starts}{f' (+{one.invalid})' if one.invalid else ''}",
             _so_far(one),
-            Span(one.verdict or "-", role_of(one.verdict)),
+            Span(one.sitting or "-", role_of(one.sitting)),
         )
         for one in shown
     )
     more = [f"{plural(len(rows) - len(shown), 'cell')} more"] if len(shown) < len(rows) else []
-    decided = sum(one.verdict not in ("", "running") for one in rows)
-    notes = [*more, f"{decided} of {plural(len(rows), 'cell')} decided; figures so far are no verdicts"]
+    decided = sum(one.sitting not in ("", "running") for one in rows)
+    notes = [*more, f"{decided} of {plural(len(rows), 'cell')} decided for this sitting; verdicts come with the report"]
     return Section("board", (Table("board", columns, body, gap=2), points(notes)))
 
 

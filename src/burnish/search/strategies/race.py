@@ -22,7 +22,9 @@ def first(desk: Desk, points: Sequence[Point], stage: str, why: str) -> Strategy
         wants = [Want(point, least - desk.book.starts(point), stage, why) for point in left[:4]]
         fitting = desk.fitting(wants)
         yield from [fitting] if fitting else []
-        passed += not fitting
+        if not fitting:
+            passed += 1
+            desk.late.append(left[0])
         left = left[len(fitting) or 1 :]
     if passed:
         what = "1 build is" if passed == 1 else f"{passed} builds are"

@@ -9,6 +9,7 @@ from pathlib import Path
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.catalogue import load
+from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
 from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import SourceObtained
@@ -27,6 +28,15 @@ def source_request(spec: EngineSpec, options: Options, pinned: str | None = None
         version = options.source_version or pinned
         debian = sources.DebianSource(package=spec.debian_package, version=version, suites=spec.debian_suites)
     return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
+
+
+def check_source(spec: EngineSpec, options: Options) -> None:
+    """A `UserError` for a requested folder that is not the engine's source, before it is read and copied.
+
+    An archive and a revision are looked at when they are unpacked.
+    """
+    if options.source is not None and options.source.is_dir():
+        create(spec).check_source(options.source)
 
 
 def unpacked(

@@ -394,7 +394,11 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
     if plan.later:
         later = ", ".join(plan.later)
         lines.append(f"also built, once these are installed: {later} (not counted here; plan again after that)")
-    return [*lines, *(f"left out: {name}: {why}" for name, why in plan.left_out if name not in plan.later)]
+    left_out: dict[str, list[str]] = {}
+    for name, why in plan.left_out:
+        if name not in plan.later:
+            left_out.setdefault(why, []).append(name)
+    return [*lines, *(f"left out: {', '.join(names)}: {why}" for why, names in left_out.items())]
 
 
 def _several(count: int, one: str, many: str = "") -> str:

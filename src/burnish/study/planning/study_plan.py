@@ -14,7 +14,7 @@ from burnish.source import sources
 from burnish.source.patches import patch_set
 from burnish.study import needs
 from burnish.study.builds.resolving import UNKNOWN_SOURCE
-from burnish.study.builds.source import source_request
+from burnish.study.builds.source import check_source, source_request
 from burnish.study.extras import extras as extra_work
 from burnish.study.extras.extras import Extra
 from burnish.study.kept.runs import open_record
@@ -111,11 +111,12 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
         options: how it is measured, and the budget.
 
     Raises:
-        UserError: not even one row fits the budget; the baseline cannot be built here.
+        UserError: not even one row fits the budget; the baseline cannot be built here; another engine's source.
     """
     options = study.options(options)
     if study.variants:
         ccache.size_gb()  # refuses a wrong limit before anything else
+        check_source(study.engine, options)
     have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:

@@ -12,6 +12,7 @@ from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.statistics.intervals import Interval, fixed_interval
+from burnish.statistics.verdicts import IN_SITTING
 
 FEWEST = 2
 """Starts below which a cell has no interval."""
@@ -27,7 +28,8 @@ class BoardRow:
         starts: valid starts.
         invalid: starts that were repeated.
         so_far: the ratio of the headline quantity with its interval over the starts so far, which is no verdict.
-        verdict: the verdict of the sitting, once it is reached; ``running`` while a start of it is under way, else ''.
+        sitting: once the cell is decided, what its sitting showed: ``ahead``, ``behind``, ``equal``, ``undecided`` or
+            ``invalid``; ``running`` while a start of it is under way, else ''. The verdict is the report's.
     """
 
     candidate: str
@@ -35,7 +37,7 @@ class BoardRow:
     starts: int
     invalid: int
     so_far: Interval | None
-    verdict: str
+    sitting: str
 
 
 def board(record: Record) -> tuple[BoardRow, ...]:
@@ -46,7 +48,8 @@ def board(record: Record) -> tuple[BoardRow, ...]:
     done: dict[CellId, list[StartDone]] = {}
     for recorded in record.events(StartDone):
         done.setdefault(recorded.event.cell, []).append(recorded.event)
-    reached = {recorded.event.cell: recorded.event.verdict for recorded in record.events(VerdictReached)}
+    decided = {recorded.event.cell: recorded.event.verdict for recorded in record.events(VerdictReached)}
+    shown = {cell: IN_SITTING.get(verdict, verdict) for cell, verdict in decided.items()}
     begun = record.last(StartBegun)
     current = begun.event if begun is not None else None
     under_way = current is not None and len(done.get(current.cell, ())) < current.start
@@ -63,7 +66,7 @@ def board(record: Record) -> tuple[BoardRow, ...]:
                 starts=len(starts),
                 invalid=len(done.get(cell, ())) - len(starts),
                 so_far=_so_far(starts, planned.event.headlines.get(cell.workload, "")),
-                verdict=reached.get(cell, running),
+                sitting=shown.get(cell, running),
             )
         )
     return tuple(rows)

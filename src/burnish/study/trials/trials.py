@@ -415,4 +415,4 @@ class Trials:
                 },
             )
         )
-        self.bench.say(f"{cell.name}: {judgement.reason}")
+        self.bench.say(f"{cell.name}: {judgement.at_stop}")

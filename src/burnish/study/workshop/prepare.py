@@ -33,8 +33,14 @@ from burnish.toolchain.toolchains import find_toolchains
 from burnish.workload.conditions import condition_of
 
 
-def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
+def prepare(session: Session, study: Study, plan: StudyPlan, shown: Sequence[str]) -> Workshop:
     """The workshop as it is before the first build.
+
+    Args:
+        session: the session.
+        study: the study.
+        plan: its plan.
+        shown: the plan in the lines that are shown when builds are about to begin.
 
     Raises:
         UserError: the request is impossible, or this host can give no verdicts.
@@ -54,7 +60,7 @@ def prepare(session: Session, study: Study, plan: StudyPlan) -> Workshop:
     if study.programs:
         _programs(workshop, chosen)
     else:
-        _builds(workshop, plan, chosen)
+        _builds(workshop, shown, chosen)
     return workshop
 
 
@@ -97,7 +103,7 @@ def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
         session.bench.say(sentence(name, known))
 
 
-def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -> None:
+def _builds(workshop: Workshop, shown: Sequence[str], chosen: Sequence[Comparison]) -> None:
     """Prepares source, toolchains and stages, before the first build."""
     session, study = workshop.session, workshop.study
     spec, record, options = session.spec, session.record, session.options
@@ -156,7 +162,7 @@ def _builds(workshop: Workshop, plan: StudyPlan, chosen: Sequence[Comparison]) -
     )
     builder.expected.update(builds.expected)
     record.append(value_of(BuildsPlanned, plain(builds.as_dict())))
-    for line in plan.lines:
+    for line in shown:
         session.bench.say(line)
     session.bench.total = len(builds.building)
 

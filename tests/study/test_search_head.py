@@ -1,0 +1,75 @@
+"""What a search's head says: the known-good builds that its budget has time for, and those that it lacks time for."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from burnish.base import paths
+from burnish.base.errors import UserError
+from burnish.study import runner
+from burnish.study.constructors.tune import tune_study
+from burnish.study.extras.foreseen import foreseen, in_time
+from burnish.study.planning.study_plan import StudyPlan, plan_of
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
+from burnish.study.study import Study
+from spaces import rung, speed, written
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Options:
+    """A search with three known-good builds on a server that compiles in a second, and no bound to its time."""
+    parts = [rung(name, "Known to be good, so that it is tried early.", speed=name) for name in ("low", "mid", "high")]
+    space = written(tmp_path / "space.toml", speed(low=110, mid=120, high=130), *parts)
+    return Options(strategy="ladder", space=space)
+
+
+def planned(options: Options) -> tuple[Study, StudyPlan]:
+    study = tune_study("fake", options)
+    return study, plan_of(paths.home(), study, by_name(study, Asked()), replace(options, budget=None))
+
+
+def short(options: Options) -> Options:
+    """The same with time for the baseline, one candidate and measuring it again."""
+    study, plan = planned(options)
+    ahead = foreseen(paths.home(), study, plan, options)
+    assert ahead is not None
+    return replace(options, budget=ahead.least + 1.0)
+
+
+def test_a_budget_leaves_out_what_it_has_no_time_for(burnish_home: Path, options: Options) -> None:
+    study, whole = planned(options)
+    assert in_time(paths.home(), study, whole, options) is whole, "there is time for all"
+    asked = short(options)
+    study, whole = planned(asked)
+    found = in_time(paths.home(), study, whole, asked)
+    assert (whole.builds.full_compiles, found.builds.full_compiles) == (4, 2)
+    assert found.seconds < whole.seconds
+    said = "\n".join(found.lines)
+    assert "left out: mid, high: the budget has time for 1 of 3 known-good builds" in said
+    assert "1 cell to measure" in said
+
+
+def test_a_run_says_so_before_its_first_build(
+    burnish_home: Path, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads: list[Sequence[str]] = []
+
+    def stop(_: object, __: object, plan: StudyPlan, shown: Sequence[str]) -> None:
+        heads.append(shown)
+        assert {one.candidate for one in plan.selection.chosen} == {"low", "mid", "high"}, (
+            "what is known of all is used"
+        )
+        raise UserError("far enough")
+
+    monkeypatch.setattr(runner, "prepare", stop)
+    asked = short(options)
+    with pytest.raises(UserError, match="far enough"):
+        runner.run(paths.home(), tune_study("fake", asked), asked, Console(file=io.StringIO()), None)
+    assert "left out: mid, high: the budget has time for 1 of 3 known-good builds" in heads[0]
