@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.base.digest import digest_of
+from burnish.base.files import sha256_of
 from burnish.base.workbench import Workbench
 from burnish.catalogue.instructions import Processor, demanded, processors
 from burnish.catalogue.instructions import instructions as instruction_data
@@ -21,6 +22,9 @@ from burnish.record.store import Store
 
 FORMAT = 1
 """Increased when more facts are read from a program."""
+
+CONTENT = "content"
+"""Under which evidence and results of gates have the digest of the program that they are about."""
 
 _AT_LAUNCH = ("preload", "allocator", "huge_text")
 """Fields of a recipe that may take effect when the server starts, without a trace in its program."""
@@ -69,16 +73,16 @@ class Examiner:
 
     def look(self, built: Built) -> dict[str, Any]:
         """A build's ``program`` (`burnish.program.program`) and ``needs`` (`burnish.program.instructions`)."""
-        data, key = instruction_data(), facts_key(built.key)
+        data, key, content = instruction_data(), facts_key(built.key), content_of(self.store, built)
         kept = self.store.find("evidence", key)
-        if kept is not None:
+        if kept is not None and kept.about.get(CONTENT) == content:
             return {name: kept.about[name] for name in ("program", "needs")}
         facts = {
             "program": program.read(built.server).as_dict(),
             "needs": instructions.scan(built.server, data, _symbols(built)).as_dict(),
         }
         self.store.begin("evidence", key)
-        self.store.admit("evidence", key, {"build": built.key, "what": "program", **facts})
+        self.store.admit("evidence", key, {"build": built.key, "what": "program", CONTENT: content, **facts})
         return facts
 
     def try_on(self, built: Built, wanted: Mapping[str, Processor]) -> dict[str, str | None]:
@@ -96,7 +100,9 @@ class Examiner:
 
     def _try(self, built: Built, name: str, processor: Processor, emulator: emulation.Emulator) -> str | None:
         launch = [list(built.environment), [option.replace(str(built.folder), "") for option in built.options]]
-        key = digest_of(["answers", FORMAT, built.key, launch, processor.model, emulator.version])
+        key = digest_of(
+            ["answers", FORMAT, built.key, content_of(self.store, built), launch, processor.model, emulator.version]
+        )
         kept = self.store.find("evidence", key)
         if kept is not None:
             return kept.about["why_not"]  # type: ignore[no-any-return]
@@ -117,7 +123,7 @@ class Examiner:
         Returns:
             Plain values as in `changed.Changed`, with demangled names.
         """
-        key = digest_of(["changed", FORMAT, before.key, built.key])
+        key = digest_of(["changed", FORMAT, *((side.key, content_of(self.store, side)) for side in (before, built))])
         kept = self.store.find("evidence", key)
         if kept is not None:
             return dict(kept.about["found"])
@@ -193,9 +199,29 @@ def known_same(builds: Sequence[tuple[str, Recipe, str]], store: Store) -> froze
         if key == its_key:
             continue
         kept, base = (store.find("evidence", facts_key(build_key)) for build_key in (key, its_key))
+        entries = ((build_key, one) for build_key, one in ((key, kept), (its_key, base)) if one is not None)
+        if not all(_is_of(store, build_key, one.about) for build_key, one in entries):
+            continue  # of a program that was made again since, and came out otherwise
         if kept is not None and base is not None and _same_program(kept.about, base.about, recipe, its):
             identical.add(key)
     return frozenset(identical)
+
+
+def content_of(store: Store, built: Built) -> str:
+    """SHA-256 of a build's program.
+
+    A build that was removed and made again has its key again, but after another training it is another program, and
+    after BOLT even with the same build id.
+    """
+    name = str(built.server.relative_to(built.folder)) if built.server.is_relative_to(built.folder) else ""
+    known = store.digests("builds", built.key) if not built.server.is_symlink() else {}
+    return known.get(name) or sha256_of(built.server)
+
+
+def _is_of(store: Store, build: str, facts: Mapping[str, Any]) -> bool:
+    """Whether facts are about the program that the store has of a build now; of a build that it lacks they may be."""
+    files = store.digests("builds", build)
+    return not files or facts.get(CONTENT) in files.values()
 
 
 def facts_key(build: str) -> str:

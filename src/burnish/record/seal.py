@@ -38,6 +38,15 @@ def without(about: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in about.items() if key != KEY}
 
 
+def digests(description: Path) -> dict[str, str]:
+    """SHA-256 of an entry's files by their names in it, as they were sealed; empty without a seal or an entry."""
+    try:
+        files = json.loads(description.read_text())[KEY]["files"]
+        return {str(name): str(digest) for name, (_, digest) in files.items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
 def damage(folder: Path, description: str, *, thorough: bool) -> str | None:
     """What has changed in an entry, in words; None if nothing has, if it has no seal, or if there is no entry.
 

@@ -94,6 +94,10 @@ class Store:
         folder = self._folder(kind, key)
         return (folder / DESCRIPTION).is_file() and seal.damage(folder, DESCRIPTION, thorough=False) is None
 
+    def digests(self, kind: str, key: str) -> dict[str, str]:
+        """SHA-256 of an entry's files by their names in it, as it was made; empty where it is not here."""
+        return seal.digests(self._folder(kind, key) / DESCRIPTION)
+
     def _tell(self, folder: Path, damage: str) -> None:
         if folder not in self._named:
             self._named.add(folder)
