@@ -16,6 +16,12 @@ The kinds are those of `burnish.model.sittings.SpreadKind`: in duets a side's bu
 other's has not, as the records say, or none has; with `--design interleaved` none has, and the load commits.
 Comparisons of programs of which the records say nothing are left out. `--without LOAD` leaves out a load, to see how
 much hangs on it.
+
+`--one-spread PERCENT` asks whether that spread could be that of each kind: the p of sittings that agree as well as
+these, and of such that differ as much (Q of `burnish.statistics.between` is a χ²), and how many intervals it holds,
+with the degrees of freedom of the figure that is shipped for comparisons with a profile. With `--sets N`, sittings with
+that spread and the recorded noise of their starts are drawn N times in the place of those with a profile: how often do
+other builds' spreads hold as few of them as here?
 """
 
 from __future__ import annotations
@@ -30,6 +36,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import scipy
 
 from burnish.catalogue.between import shipped
@@ -293,30 +300,94 @@ def print_validity(every: Sequence[Comparison]) -> None:
     print(f"\npairs of sittings that differ at p < 5 % by their starts alone: {plain} of {pairs}")
 
 
+def print_one_spread(every: Sequence[Comparison], sd: float, sets: int, seed: int) -> None:
+    """Whether one spread could be that of each kind."""
+    spread = Spread(sd, shipped("mariadb").profiled.df, "")
+    profiled = [one for one in every if one.profiled]
+    for title, some in (("with a profile", profiled), ("without", [one for one in every if not one.profiled])):
+        if some:
+            q, df = squares(some, sd)
+            as_well, as_much = float(scipy.stats.chi2.cdf(q, df)), float(scipy.stats.chi2.sf(q, df))
+            print(
+                f"\n{title}, if the spread is {100 * sd:.2f} %: sittings that agree as well p = {as_well:.2g}, that "
+                f"differ as much p = {as_much:.2g} (Q = {q:.1f}, {df} degrees of freedom)"
+            )
+            _print_validity(f"{title}, spread of {100 * sd:.2f} %", some, {one.key: spread for one in some})
+    if sets and profiled:
+        random, here = np.random.default_rng(seed), holding(profiled)
+        fewer = sum(holding(drawn(profiled, sd, random)) <= here for _ in range(sets))
+        print(
+            f"\nwith a profile, spread of other builds of its kind: {here} or fewer intervals hold in {fewer} of "
+            f"{sets} drawn sets ({100 * fewer / sets:.0f} %)"
+        )
+
+
+def squares(some: Sequence[Comparison], sd: float) -> tuple[float, int]:
+    """Q of these comparisons' sittings for a spread between them, and its degrees of freedom."""
+    total, df = 0.0, 0
+    for one in some:
+        means = np.array([sitting.known.mean for sitting in one.sittings])
+        weights = 1.0 / np.array([sitting.known.variance + sd**2 for sitting in one.sittings])
+        total += float((weights * (means - np.average(means, weights=weights)) ** 2).sum())
+        df += len(one.sittings) - 1
+    return total, df
+
+
+def drawn(some: Sequence[Comparison], sd: float, random: np.random.Generator) -> list[Comparison]:
+    """The same comparisons with sittings that are drawn: this spread between them, the recorded one of their starts."""
+
+    def sitting(recorded: Sitting) -> Sitting:
+        spread_of_starts = math.sqrt(recorded.known.variance * len(recorded.starts))
+        readings = random.normal(random.normal(0.0, sd), spread_of_starts, len(recorded.starts))
+        pairs = zip(recorded.starts, readings, strict=True)
+        return Sitting([replace(start, reading=float(reading)) for start, reading in pairs])
+
+    return [replace(one, sittings=[sitting(recorded) for recorded in one.sittings]) for one in some]
+
+
+def holding(some: Sequence[Comparison]) -> int:
+    """How many intervals of single sittings, with the spread of other builds, contain the mean of the others."""
+    assumes = of_others(some)
+    return sum(len(_held(one, assumes(one))) for one in some)
+
+
+def _held(one: Comparison, assumed: Spread) -> list[int]:
+    """The sittings of which the interval contains the mean of the others."""
+    held, known = [], [sitting.known for sitting in one.sittings]
+    for index, (single, sitting) in enumerate(zip(known, one.sittings, strict=True)):
+        rest = [value.mean for place, value in enumerate(known) if place != index]
+        if abs(single.mean - statistics.fmean(rest)) <= _half(sitting, assumed):
+            held.append(index)
+    return held
+
+
+def _half(sitting: Sitting, assumed: Spread) -> float:
+    """Half-width of a single sitting's 95 % interval."""
+    own = float(scipy.stats.t.ppf(0.975, len(sitting.starts) - 1)) * math.sqrt(sitting.known.variance)
+    return math.hypot(own, spread_half(assumed, 0.025, 1))
+
+
 def _print_validity(title: str, some: Sequence[Comparison], spreads: Mapping[Key, Spread]) -> None:
     held, trials, differ, pairs, expected = 0, 0, 0, 0, 0.0
     for one in some:
         assumed = spreads[one.key]
         known = [sitting.known for sitting in one.sittings]
-        between_sittings = spread_half(assumed, 0.025, 1)
+        held += len(_held(one, assumed))
+        trials += len(known)
         for index, (single, sitting) in enumerate(zip(known, one.sittings, strict=True)):
             rest = [value.mean for place, value in enumerate(known) if place != index]
-            own = float(scipy.stats.t.ppf(0.975, len(sitting.starts) - 1)) * math.sqrt(single.variance)
-            half = math.hypot(own, between_sittings)
-            held += abs(single.mean - statistics.fmean(rest)) <= half
-            trials += 1
             # The others' mean has errors of its own, so that it is missed more often than the mean of all sittings.
             noise = single.variance + sum(other.variance for other in known if other is not single) / len(rest) ** 2
             error = math.sqrt(noise + assumed.sd**2 * (1 + 1 / len(rest)))
-            expected += 1 - 2 * float(scipy.stats.norm.sf(half / error))
+            expected += 1 - 2 * float(scipy.stats.norm.sf(_half(sitting, assumed) / error))
         differ += _differ(one, assumed.sd, assumed.df)
         pairs += math.comb(len(known), 2)
     low, high = scipy.stats.binomtest(held, trials).proportion_ci()
     share = f"{100 * held / trials:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
     print(
         f"\n{title}: {held} of {trials} intervals of single sittings ({share}) contain the mean of the others, where "
-        f"{100 * expected / trials:.0f} % are expected to if the spread is right (one or few others have errors of "
-        f"their own); {differ} of {pairs} pairs of sittings differ at p < 5 %"
+        f"{expected:.1f} ({100 * expected / trials:.0f} %) are expected to if the spread is right (one or few others "
+        f"have errors of their own); {differ} of {pairs} pairs of sittings differ at p < 5 %"
     )
 
 
@@ -337,6 +408,9 @@ def main(words: list[str]) -> int:
     parser.add_argument("--design", default="duet")
     parser.add_argument("--quantity", default="capacity")
     parser.add_argument("--without", default="", metavar="LOAD", help="leave out a load")
+    parser.add_argument("--one-spread", type=float, metavar="PERCENT", help="could it be that of each kind?")
+    parser.add_argument("--sets", type=int, default=0, help="with --one-spread: number of sets of sittings to draw")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print every comparison too")
     arguments = parser.parse_args(words)
     found = comparisons(arguments.records, arguments.design, arguments.quantity)
@@ -353,6 +427,8 @@ def main(words: list[str]) -> int:
     print_spreads(every)
     print_covariate(every)
     print_validity(every)
+    if arguments.one_spread is not None:
+        print_one_spread(every, arguments.one_spread / 100, arguments.sets, arguments.seed)
     return 0
 
 

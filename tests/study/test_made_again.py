@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from burnish.builds.evidence import Examiner, known_same
+from burnish.builds.evidence import CONTENT, Examiner, known_same
 from burnish.catalogue import load
 from burnish.engines.fake.engine import FakeEngine
 from burnish.engines.gate_report import GateReport
@@ -20,7 +20,6 @@ from burnish.program.built import Built
 from burnish.record.events.builds import GateRun
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.study.builds import make
 from burnish.study.builds.make import Maker
 
 SPEC = load.engine("fake")
@@ -72,4 +71,4 @@ def test_tests_are_run_again(store: Store, build_fake: Any, tmp_path: Path, monk
             Maker._gate(cast("Maker", maker), chain, kept(store, "key", program))
         taken = [recorded.event.cached for recorded in record.events(GateRun)]
     assert taken == [False, True, False, True]
-    assert make.evidence.CONTENT in next(store.entries("gates")).about
+    assert CONTENT in next(store.entries("gates")).about
