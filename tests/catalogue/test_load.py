@@ -48,6 +48,12 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             elif isinstance(value, list):
                 named = ((f"{name}: {number}", entry) for number, entry in enumerate(value))
                 yield from (pair for pair in named if isinstance(pair[1], dict))
+            elif path.name == "deployment.toml" and name == "promises":
+                # What any server promises has its reason in one place.
+                usual = tomllib.loads((ROOT / path.name).read_text())[name]
+                for promise, entry in value.items():
+                    own = {"reason": entry} if isinstance(entry, str) else entry
+                    yield promise, {"reason": usual.get(promise, "")} | own
             elif all(isinstance(entry, dict) for entry in value.values()):
                 yield from value.items()
             else:

@@ -178,7 +178,8 @@ def test_an_interrupted_sitting_takes_what_is_left_of_it(folder: Path, monkeypat
         runner.boot = "here"
         started: list[CellId] = []
 
-        def start(_: Trials, cell: Any, __: int) -> None:
+        def start(_: Trials, together: Any, __: int) -> None:
+            (cell,) = together
             started.append(cell.id)
             take(record, [cell.id], 1)
 

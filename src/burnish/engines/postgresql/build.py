@@ -61,12 +61,7 @@ class PostgreSQLBuild(Engine):
         autoconf.check_clean(source)
 
     def build(self, job: BuildJob) -> None:
-        """Performs the steps; with tools, collects what the regression tests need.
-
-        Raises:
-            UserError: the source is no PostgreSQL tree, or was built in.
-            InfrastructureError: a step failed; its log is attached.
-        """
+        """See `Engine.build`; with tools, collects what the regression tests need."""
         self.check_source(job.source)
         autoconf.build(self.steps(job), job, doing="building PostgreSQL")
         if job.with_tools:
