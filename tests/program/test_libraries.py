@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from burnish.program.built import LINKED, THROUGH, UNUSED, Identity, differing
-from burnish.program.libraries import features, libraries
+from burnish.program.libraries import allocator, features, libraries
 from burnish.study.builds.programs import differences
 from burnish.toolchain.toolchains import Toolchain
 
@@ -79,6 +79,36 @@ def test_where_a_library_cannot_be_read_what_is_named_counts(linked: dict[str, P
     linked["both"].with_name("libouter.so").unlink()
     linked["both"].with_name("libinner.so").unlink()
     assert differing(features(linked["both"]), features(linked["outer"])) == ["library libinner.so"]
+
+
+def test_malloc_is_of_the_first_library_that_has_one(tmp_path: Path, gcc: Toolchain) -> None:
+    """The same two libraries, named in another order: the loader takes malloc from the first."""
+    (tmp_path / "own.c").write_text("void *malloc(unsigned long size) { return (void *)size; }")
+    (tmp_path / "outer.c").write_text("extern void *malloc(unsigned long); void *outer(void) { return malloc(1); }")
+    (tmp_path / "main.c").write_text("extern void *malloc(unsigned long); int main(void) { return malloc(1) == 0; }")
+
+    def run(*words: str) -> Path:
+        subprocess.run([gcc.cc, "-fno-builtin", "-L.", *words], cwd=tmp_path, check=True)
+        return tmp_path / words[-1]
+
+    run("-shared", "-fPIC", "-nostdlib", "own.c", "-o", "libown.so")
+    run("-shared", "-fPIC", "outer.c", "-Wl,--no-as-needed", "-lown", "-o", "libouter.so")
+    shared = "-Wl,--no-as-needed"
+    first = run("main.c", shared, "-lown", "-o", "first")
+    last = run("main.c", "-nodefaultlibs", shared, "-lc", "-lown", "-o", "last")
+    through = run("main.c", shared, "-Wl,-rpath-link,.", "-louter", "-o", "through")
+    itself = run("main.c", "own.c", "-rdynamic", "-o", "itself")
+    libc = allocator(first.with_name("missing")), allocator(run("main.c", "-o", "plain"))
+    assert libc == (None, "libc.so.6")
+    where = [tmp_path, Path("/lib/x86_64-linux-gnu"), Path("/usr/lib/aarch64-linux-gnu")]
+    assert allocator(first, where) == "libown.so"
+    assert allocator(last, where) == "libc.so.6"
+    assert allocator(through, where) == "libc.so.6", "breadth first: what a program names comes before what that needs"
+    assert allocator(itself, where) == "itself"
+    given = {name: features(program, where) for name, program in (("first", first), ("last", last))}
+    assert given["first"].items() >= {"library libown.so": LINKED, "malloc": "libown.so"}.items()
+    assert "malloc" not in given["last"]
+    assert differing(given["first"], given["last"]) == ["malloc"]
 
 
 def test_what_is_no_program_needs_nothing(tmp_path: Path) -> None:

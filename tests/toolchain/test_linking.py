@@ -21,6 +21,7 @@ from burnish.toolchain.linking import Linking
 from burnish.toolchain.toolchains import Toolchain
 
 SPEC = load.engine("fake")
+FEATURES = SPEC.features[SPEC.default_features]
 MARIADB = load.engine("mariadb")
 PACKAGE = PackageFlags(c=("-O2", "-g"), cxx=("-O2", "-g"), link=("-Wl,-z,relro",))
 LLD = LinkerProgram("lld", Path("/llvm/bin/ld.lld"), "LLD 19")
@@ -228,8 +229,8 @@ def test_the_cache_changes_no_result_and_is_in_no_key() -> None:
     assert where == "-Wl,--thinlto-cache-dir=/store/thinlto"
     assert "cache_size_bytes=" in policy, "bounded"
     assert linking.unkeyed(linking.PLAIN, cache) == ()
-    assert linking.linking_of(Recipe(lto="thin", link=("-fuse-ld=lld",)), NOTHING, SPEC).cached
-    assert not linking.linking_of(Recipe(lto="thin", linker="gold"), linker("gold"), SPEC).cached
+    assert linking.linking_of(Recipe(lto="thin", link=("-fuse-ld=lld",)), NOTHING, SPEC, FEATURES).cached
+    assert not linking.linking_of(Recipe(lto="thin", linker="gold"), linker("gold"), SPEC, FEATURES).cached
 
 
 def test_a_static_server_has_the_options_that_it_forces() -> None:

@@ -234,6 +234,7 @@ class Builder:
             keep_debug=stage.linking.keep_debug or stage.debug,
             full_debug=stage.debug,
             archives=self.link_place if stage.linking.archives else None,
+            first=stage.linking.first,
             meter=compile_costs.lay(self.work),
             # gcc's machine code is the same with them; clang's was not examined.
             precompiled=self.engine.spec.precompiled if stage.toolchain.family == "gcc" else (),

@@ -316,7 +316,7 @@ def stages(
             debug=debug,
         )
 
-    link = linking.linking_of(recipe, parts, spec)
+    link = linking.linking_of(recipe, parts, spec, feature_set)
     chain: list[Stage] = []
     if recipe.pgo:
         kind = compiler_kind(recipe, toolchain)

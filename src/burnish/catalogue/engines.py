@@ -87,6 +87,7 @@ class _Linking(Entry):
     archives: tuple[str, ...] = ()
     archive_packages: tuple[str, ...] = ()
     linked_in: tuple[str, ...] = ()
+    allocators: Pairs = ()
     options_32: Pairs = ()
     libraries_32: tuple[str, ...] = ()
     packages_32: tuple[str, ...] = ()

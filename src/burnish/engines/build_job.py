@@ -41,6 +41,7 @@ class BuildJob:
         keep_debug: whether debug sections stay in the program although the engine's own link drops them.
         full_debug: whether objects have full debug information, by which samples are mapped.
         archives: folder with libraries that are linked in, to be searched before the system's; None: there are none.
+        first: words of each program's link that come before its libraries.
         meter: records memory and time of each compile and link; None: they are not recorded.
         precompiled: headers that the engine's build may read once for many files.
     """
@@ -63,6 +64,7 @@ class BuildJob:
     keep_debug: bool = False
     full_debug: bool = False
     archives: Path | None = None
+    first: tuple[str, ...] = ()
     meter: Meter | None = None
     precompiled: tuple[PrecompiledHeaders, ...] = ()
 

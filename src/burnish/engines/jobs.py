@@ -98,12 +98,12 @@ def link_words(job: BuildJob) -> tuple[str, ...]:
 
 
 def program_words(job: BuildJob) -> tuple[str, ...]:
-    """Link flags of programs alone: relocations for BOLT, and the folder of libraries that are linked in.
+    """Link flags of programs alone: relocations for BOLT, the folder of libraries that are linked in, what comes first.
 
     A shared library of the same build goes on to load what it loaded.
     """
     relocations = ("-Wl,--emit-relocs",) if job.relocations else ()
-    return (*relocations, f"-L{job.archives}") if job.archives is not None else relocations
+    return (*relocations, *((f"-L{job.archives}",) if job.archives is not None else ()), *job.first)
 
 
 def _numbered(link: Sequence[str]) -> bool:

@@ -83,6 +83,7 @@ class EngineLinking:
         archives: library files of the distribution that are linked in where the source has no copy.
         archive_packages: Debian packages that contain them.
         linked_in: names of shared libraries (``libz``) that the program no longer loads then.
+        allocators: configure options that link an allocator at the end of each program's link, with its library's name.
         options_32: configure options that a 32-bit program requires, as (name, value).
         libraries_32: library files that a 32-bit program is linked with.
         packages_32: Debian packages that contain them.
@@ -100,6 +101,7 @@ class EngineLinking:
     archives: tuple[str, ...] = ()
     archive_packages: tuple[str, ...] = ()
     linked_in: tuple[str, ...] = ()
+    allocators: tuple[tuple[str, str], ...] = ()
     options_32: tuple[tuple[str, str], ...] = ()
     libraries_32: tuple[str, ...] = ()
     packages_32: tuple[str, ...] = ()

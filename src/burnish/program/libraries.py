@@ -22,6 +22,7 @@ from burnish.program.built import LINKED, THROUGH, UNUSED
 from burnish.program.exports import exported, imported
 from burnish.program.program import features_of
 
+_MALLOC = "malloc"
 _CONFIGURATION = Path("/etc/ld.so.conf")
 _USUAL = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 _DEPTH = 8
@@ -54,9 +55,42 @@ def libraries(program: Path, folders: Sequence[Path] | None = None) -> dict[str,
     return {name: known[name] for name in features_of(known)}
 
 
-def features(program: Path) -> dict[str, str]:
-    """The libraries that a program loads, as features of it."""
-    return {f"library {name}": how for name, how in libraries(program).items()}
+def features(program: Path, folders: Sequence[Path] | None = None) -> dict[str, str]:
+    """The libraries that a program loads, and whose malloc it calls if it is not the C library's, as features of it."""
+    loaded = {f"library {name}": how for name, how in libraries(program, folders).items()}
+    found = allocator(program, folders)
+    return loaded if found is None or found.startswith("libc.so") else loaded | {"malloc": found}
+
+
+def allocator(program: Path, folders: Sequence[Path] | None = None) -> str | None:
+    """The library whose malloc a program calls: of all that have one, the first in the order of loading.
+
+    That is breadth first, by the order in which files name what they need (ld.so(8)). So the same libraries, named in
+    another order, can be another allocator.
+
+    Args:
+        program: the program's file.
+        folders: as of `libraries`.
+
+    Returns:
+        Its name; the program's own if that has one; None if there is none, as in a static program.
+    """
+    server = _read(program)
+    if not server.needed:
+        return None
+    if _MALLOC in exported(program):
+        return program.name
+    usual = _folders(_CONFIGURATION) if folders is None else folders
+    waiting, seen = [(name, server) for name in server.needed], set(server.needed)
+    for name, by in waiting:  # grows
+        library = _find(name, (*by.own_folders, *usual), server.machine)
+        if library is None:
+            continue
+        if _MALLOC in exported(library.path):
+            return name
+        waiting += [(needed, library) for needed in library.needed if needed not in seen]
+        seen.update(library.needed)
+    return None
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ whatever the recipe's link settings (`neutral`), so that recipes which differ on
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from burnish.base.errors import UnavailableError, UserError
 from burnish.base.system import install_command
-from burnish.model.engine import EngineSpec
+from burnish.model.engine import EngineSpec, FeatureSet
 from burnish.model.recipe import Flags, Recipe
 from burnish.toolchain.link_parts import Library, LinkerProgram, Parts, catalogue, linker_of, word_flags
 from burnish.toolchain.toolchains import Toolchain
@@ -39,6 +39,7 @@ class Linking:
         allocator: the allocator's library, which must be linked before libc; None: not linked.
         static: whether the program must be fully static.
         archives: the distribution's archives that are linked in instead of shared libraries.
+        first: words of a program's link that come before its libraries.
         linked_in: names of shared libraries (``libz``) that the program must not load; not part of the key, because it
             follows from archives, options and flags.
         cached: whether ThinLTO may use a cache; not part of the key, because it does not change the result.
@@ -50,6 +51,7 @@ class Linking:
     allocator: Library | None = None
     static: bool = False
     archives: tuple[Library, ...] = ()
+    first: tuple[str, ...] = ()
     linked_in: tuple[str, ...] = ()
     cached: bool = False
 
@@ -67,6 +69,8 @@ class Linking:
             identity.append(["allocator", self.allocator.name, self.allocator.digest])
         if self.archives:
             identity.append(["archives", *([archive.name, archive.digest] for archive in self.archives)])
+        if self.first:
+            identity.append(["first", *self.first])
         return tuple(identity)
 
     @property
@@ -134,8 +138,8 @@ def linked(
     return replace(flags, c=(*flags.c, *word), cxx=(*flags.cxx, *word), link=tuple(link))
 
 
-def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec) -> Linking:
-    """The link settings of the recipe's final compile stage."""
+def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec, features: FeatureSet) -> Linking:
+    """The link settings of the recipe's final compile stage, of a program with these features."""
     return Linking(
         linker=parts.linker if recipe.linker is not None or recipe.layout else None,
         layout=recipe.layout,
@@ -143,8 +147,25 @@ def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec) -> Linking:
         allocator=parts.allocator if recipe.allocator != "libc" and not recipe.preload else None,
         static=recipe.static == "full",
         archives=parts.archives if recipe.static == "libraries" else (),
+        first=_allocators(spec, dict(features.options) | dict(options_of(recipe, spec)))
+        if linker_of(recipe) == "lld"
+        else (),
         linked_in=spec.linking.linked_in if recipe.static == "libraries" else (),
         cached=recipe.lto == "thin" and linker_of(recipe) == "lld",
+    )
+
+
+def _allocators(spec: EngineSpec, options: Mapping[str, str]) -> tuple[str, ...]:
+    """Words that name the allocators of these configure options first, where lld links.
+
+    It names libraries in the order of the command. A tree that has the C library in the middle of it and adds its
+    allocator at the end then gets a program that loads the allocator and calls the C library's malloc, which the loader
+    finds first. Other linkers name the C library last.
+    """
+    return tuple(
+        f"-l{library}"
+        for option, library in spec.linking.allocators
+        if options.get(option, "").upper() in ("ON", "SYSTEM")  # a copy in the source has a target of its own
     )
 
 

@@ -22,7 +22,7 @@ from burnish.profiles.stages import Train
 from burnish.study.builds.source import check_source
 from burnish.study.request.options import Options
 from burnish.toolchain.toolchains import Toolchain
-from chains import chain
+from chains import CLANG, GCC, chain
 
 USED = ("-O2", "-fprofile-use", "-fprofile-correction")
 
@@ -159,6 +159,27 @@ def test_archives_are_found_before_shared_libraries(job: BuildJob) -> None:
     assert given["CMAKE_LIBRARY_PATH"] == "/work/link"
     assert "-L/work/link" in shlex.split(given["CMAKE_EXE_LINKER_FLAGS"])
     assert "-L/work/link" not in shlex.split(given["CMAKE_SHARED_LINKER_FLAGS"])
+
+
+def test_lld_has_the_allocator_before_the_c_library(job: BuildJob) -> None:
+    """Its programs would load tcmalloc, which the tree adds last, and call the C library's malloc."""
+    spec, variants = load.engine("mysql"), load.variants()
+
+    def first(name: str, features: str = "core", **options: str) -> tuple[str, ...]:
+        recipe = variants[name].recipe
+        recipe = replace(recipe, options=tuple(options.items()))
+        tools = CLANG if recipe.toolchain == "clang" else GCC
+        last = chain(recipe, spec=spec, features=features, tools=tools)[-1]
+        return last.linking.first if isinstance(last, Compile) else ()
+
+    assert first("clang-pgo-thinlto") == ("-ltcmalloc",)
+    assert first("baseline") == first("gcc-pgo") == (), "gcc's linker names the C library last"
+    assert first("clang-pgo-thinlto", "trimmed") == first("clang-pgo-thinlto", WITH_TCMALLOC="OFF") == ()
+    assert first("clang-pgo-thinlto", WITH_TCMALLOC="bundled") == (), "it has a target of its own"
+    assert first("clang-pgo-thinlto", WITH_TCMALLOC="OFF", WITH_JEMALLOC="ON") == ("-ljemalloc",)
+    given = told(replace(job, first=("-ltcmalloc",)))
+    assert "-ltcmalloc" in shlex.split(given["CMAKE_EXE_LINKER_FLAGS"])
+    assert "-ltcmalloc" not in shlex.split(given["CMAKE_SHARED_LINKER_FLAGS"])
 
 
 def test_links_wait_for_each_other_in_the_pool_that_its_cmake_leaves(job: BuildJob) -> None:
