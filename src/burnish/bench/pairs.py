@@ -153,6 +153,11 @@ class StartResult:
     reported: Mapping[str, Reported] = field(default_factory=dict)
     at_fault: tuple[str, ...] = ()
 
+    @property
+    def faulty(self) -> frozenset[str]:
+        """Labels of the sides that made it, or any pair of it, invalid."""
+        return frozenset([*self.at_fault, *(label for pair in self.pairs for label in pair.at_fault)])
+
     def of(self, labels: Collection[str]) -> StartResult:
         """The start as these of its sides see it; slots stay as they were drawn among all."""
         return replace(

@@ -40,18 +40,12 @@ def libraries(program: Path, folders: Sequence[Path] | None = None) -> dict[str,
     """
     server = _read(program)
     wanted = imported(program, weak=True) if server.needed else frozenset[str]()
-    known = dict.fromkeys(server.needed, LINKED)
-    usual = _folders(_CONFIGURATION) if folders is None else folders
-    waiting = [(name, server) for name in server.needed]
-    while waiting:
-        name, by = waiting.pop()
-        library = _find(name, (*by.own_folders, *usual), server.machine)
-        if by is server and library and _is_unused(program, wanted, library.path):
-            known[name] = UNUSED
-        for needed in library.needed if library else ():
-            if library and needed not in known:
-                known[needed] = THROUGH
-                waiting.append((needed, library))
+    known = {}
+    for name, by, library in _loaded(server, folders):
+        if by is not server:
+            known[name] = THROUGH
+        else:
+            known[name] = UNUSED if library and _is_unused(program, wanted, library.path) else LINKED
     return {name: known[name] for name in features_of(known)}
 
 
@@ -80,17 +74,8 @@ def allocator(program: Path, folders: Sequence[Path] | None = None) -> str | Non
         return None
     if _MALLOC in exported(program):
         return program.name
-    usual = _folders(_CONFIGURATION) if folders is None else folders
-    waiting, seen = [(name, server) for name in server.needed], set(server.needed)
-    for name, by in waiting:  # grows
-        library = _find(name, (*by.own_folders, *usual), server.machine)
-        if library is None:
-            continue
-        if _MALLOC in exported(library.path):
-            return name
-        waiting += [(needed, library) for needed in library.needed if needed not in seen]
-        seen.update(library.needed)
-    return None
+    found = (name for name, _, library in _loaded(server, folders) if library and _MALLOC in exported(library.path))
+    return next(found, None)
 
 
 @dataclass(frozen=True)
@@ -101,6 +86,19 @@ class _File:
     machine: str = ""
     needed: tuple[str, ...] = ()
     own_folders: tuple[Path, ...] = ()
+
+
+def _loaded(server: _File, folders: Sequence[Path] | None) -> Iterator[tuple[str, _File, _File | None]]:
+    """Each library's name, the file that needs it, and its own file if there is one; in the order of loading."""
+    usual = _folders(_CONFIGURATION) if folders is None else folders
+    waiting = [(name, server) for name in server.needed]
+    known = set(server.needed)
+    for name, by in waiting:  # to which is added what they need
+        library = _find(name, (*by.own_folders, *usual), server.machine)
+        yield name, by, library
+        if library is not None:
+            waiting += [(needed, library) for needed in library.needed if needed not in known]
+            known.update(library.needed)
 
 
 def _is_unused(program: Path, wanted: frozenset[str], library: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from burnish.base.visible import visible
 from burnish.statistics.intervals import Interval
@@ -64,18 +64,6 @@ def spaced(text: str) -> str:
 def plural(count: int, noun: str, plural_noun: str = "") -> str:
     """A count with its noun: 1 start, 8 starts, 2 patches."""
     return f"{count:,} {noun if count == 1 else plural_noun or f'{noun}s'}"
-
-
-def by_reason(reasons: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Names by the reason that they share, in the order in which they come.
-
-    Args:
-        reasons: of each name (name, reason); a name may come again.
-    """
-    result: dict[str, dict[str, None]] = {}
-    for name, reason in reasons:
-        result.setdefault(reason, {})[name] = None
-    return {reason: list(names) for reason, names in result.items()}
 
 
 def some(names: Sequence[str], most: int = 6) -> str:

@@ -7,13 +7,13 @@ whatever the recipe's link settings (`neutral`), so that recipes which differ on
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from burnish.base.errors import UnavailableError, UserError
 from burnish.base.system import install_command
-from burnish.model.engine import EngineSpec, FeatureSet
+from burnish.model.engine import EngineSpec, FeatureSet, is_on
 from burnish.model.recipe import Flags, Recipe
 from burnish.toolchain.link_parts import Library, LinkerProgram, Parts, catalogue, linker_of, word_flags
 from burnish.toolchain.toolchains import Toolchain
@@ -147,26 +147,25 @@ def linking_of(recipe: Recipe, parts: Parts, spec: EngineSpec, features: Feature
         allocator=parts.allocator if recipe.allocator != "libc" and not recipe.preload else None,
         static=recipe.static == "full",
         archives=parts.archives if recipe.static == "libraries" else (),
-        first=_allocators(spec, dict(features.options) | dict(options_of(recipe, spec)))
-        if linker_of(recipe) == "lld"
-        else (),
+        first=_first(recipe, spec, features),
         linked_in=spec.linking.linked_in if recipe.static == "libraries" else (),
         cached=recipe.lto == "thin" and linker_of(recipe) == "lld",
     )
 
 
-def _allocators(spec: EngineSpec, options: Mapping[str, str]) -> tuple[str, ...]:
-    """Words that name the allocators of these configure options first, where lld links.
+def _first(recipe: Recipe, spec: EngineSpec, features: FeatureSet) -> tuple[str, ...]:
+    """Words that name the allocator of the configure options first, where lld links.
 
     It names libraries in the order of the command. A tree that has the C library in the middle of it and adds its
     allocator at the end then gets a program that loads the allocator and calls the C library's malloc, which the loader
     finds first. Other linkers name the C library last.
     """
-    return tuple(
-        f"-l{library}"
-        for option, library in spec.linking.allocators
-        if options.get(option, "").upper() in ("ON", "SYSTEM")  # a copy in the source has a target of its own
-    )
+    if linker_of(recipe) != "lld":
+        return ()
+    options = dict(features.options) | dict(options_of(recipe, spec))
+    given = ((options.get(option, ""), library) for option, library in spec.linking.allocators)
+    # A copy in the source (``bundled``) has a target of its own.
+    return tuple(f"-l{library}" for value, library in given if is_on(value) or value.lower() == "system")
 
 
 def options_of(recipe: Recipe, spec: EngineSpec) -> tuple[tuple[str, str], ...]:

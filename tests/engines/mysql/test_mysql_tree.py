@@ -173,6 +173,7 @@ def test_lld_has_the_allocator_before_the_c_library(job: BuildJob) -> None:
         return last.linking.first if isinstance(last, Compile) else ()
 
     assert first("clang-pgo-thinlto") == ("-ltcmalloc",)
+    assert first("clang-pgo-thinlto", WITH_TCMALLOC="1") == ("-ltcmalloc",), "as cmake reads it"
     assert first("baseline") == first("gcc-pgo") == (), "gcc's linker names the C library last"
     assert first("clang-pgo-thinlto", "trimmed") == first("clang-pgo-thinlto", WITH_TCMALLOC="OFF") == ()
     assert first("clang-pgo-thinlto", WITH_TCMALLOC="bundled") == (), "it has a target of its own"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from burnish.base.reasons import by_reason
 from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import marks, suites
 from burnish.report.analysis.ranking import ranking
@@ -16,7 +17,7 @@ from burnish.report.compose import points, role_of, row
 from burnish.report.document import Cell, Column, Role, Section, Span, Table
 from burnish.report.document import Row as TableRow
 from burnish.report.sections.builds import failure
-from burnish.report.words import EQUIVALENCE_NOTE, by_reason, some
+from burnish.report.words import EQUIVALENCE_NOTE, some
 from burnish.statistics.means import Ratio
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def measured(workshop: Workshop, under_way: Search, asks: Sequence[Ask], lost: f
     steps: list[_Step] = []
     for ask in asks:
         workshop.session.bench.say(f"search, step {ask.number} ({ask.stage}): {ask.point.words}")
-        steps.append(_begun(workshop, under_way, ask, {step.digest for step in steps}))
+        steps.append(_begun(workshop, under_way, ask, {step.digest for step in steps if step.digest}))
     began = time.monotonic()
     taken = [step for step in steps if step.wanted]
     _take(workshop, taken)
@@ -108,7 +108,7 @@ def _begun(workshop: Workshop, under_way: Search, ask: Ask, beside: Set[str]) ->
             step.readings = {one.load: (0.0,) * ask.starts for one in step.comparisons}
         elif ask.fresh:
             step.readings = _fresh(workshop, step.comparisons)
-        elif not under_way.knows(step.digest, ask.point) and (step.digest not in beside or not step.digest):
+        elif not (step.digest in beside or under_way.knows(step.digest, ask.point)):
             step.wanted = under_way.desk.book.starts(ask.point) + ask.starts
     except (NotMeasured, UserError) as error:
         step.fail(error)

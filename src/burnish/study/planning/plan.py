@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from burnish.base.durations import duration
+from burnish.base.reasons import by_reason
 from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.sharing import (
     ANY_SOURCE,
@@ -394,10 +395,7 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
     if plan.later:
         later = ", ".join(plan.later)
         lines.append(f"also built, once these are installed: {later} (not counted here; plan again after that)")
-    left_out: dict[str, list[str]] = {}
-    for name, why in plan.left_out:
-        if name not in plan.later:
-            left_out.setdefault(why, []).append(name)
+    left_out = by_reason((name, why) for name, why in plan.left_out if name not in plan.later)
     return [*lines, *(f"left out: {', '.join(names)}: {why}" for why, names in left_out.items())]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from burnish.bench.pairs import Contestant, StartResult
+from burnish.bench.pairs import Contestant
 from burnish.model.cell import Role
 from burnish.model.condition import DISK
 from burnish.model.workload import Design
@@ -76,8 +76,3 @@ def together(
 def _joins(cell: Cell, start: Sequence[Cell], apart: Collection[str]) -> bool:
     taken = {other.label for other in start}
     return start[0].manner == cell.manner and cell.label not in taken and not taken & set(apart)
-
-
-def at_fault(result: StartResult) -> frozenset[str]:
-    """The sides of a start that made it, or any pair of it, invalid."""
-    return frozenset([*result.at_fault, *(label for pair in result.pairs for label in pair.at_fault)])

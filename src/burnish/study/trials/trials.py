@@ -43,7 +43,7 @@ from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
 from burnish.study.trials.storing import Storing
 from burnish.study.trials.timing import start_seconds
-from burnish.study.trials.together import Sharing, at_fault, together
+from burnish.study.trials.together import Sharing, together
 
 CANARIES = 2
 """Number of A/A starts of each workload that a study includes."""
@@ -132,8 +132,8 @@ class Trials:
         Cells of one load share their baseline's starts as far as `sharing` goes. No verdict is given: see `conclude`.
         """
         check_designs(self.record, [cell for cell, _ in wanted])
-        while lacking := {cell.name: (cell, n) for cell, starts in wanted if (n := self._lacking(cell, starts))}:
-            for cells in together([cell for cell, _ in lacking.values()], self.sharing, self.candidates, self.apart):
+        while lacking := [cell for cell, starts in wanted if self._lacking(cell, starts)]:
+            for cells in together(lacking, self.sharing, self.candidates, self.apart):
                 left = sum(self._lacking(cell, starts) for cell, starts in wanted)
                 self._start(cells, left)
                 for cell in cells:
@@ -330,7 +330,7 @@ class Trials:
         A candidate that failed beside others is measured apart from now on. Their starts, which are lost with its own,
         do not count as invalid ones of theirs: they stay without an end.
         """
-        faulty = at_fault(result) if len(cells) > 1 else frozenset[str]()
+        faulty = result.faulty if len(cells) > 1 else frozenset[str]()
         self.apart |= faulty - {self.baseline.label}
         lost = result.invalid is not None or all(pair.invalid is not None for pair in result.pairs)
         for cell, number in zip(cells, numbers, strict=True):
@@ -338,16 +338,16 @@ class Trials:
             if lost and faulty and not faulty & own:
                 self.bench.say(f"{cell.name}: start {number} is lost with that of {', '.join(sorted(faulty))}")
             else:
-                self._close_start(cell, number, result.of(own) if len(cells) > 1 else result, state)
+                self._close_start(cell, number, result.of(own), state)
 
     def _close_start(self, cell: Cell, number: int, result: StartResult, state: tuple[HostState, ...] | None) -> None:
         good = [pair for pair in result.pairs if pair.invalid is None]
-        invalid, faulty = result.invalid, result.at_fault
+        invalid, at_fault = result.invalid, result.at_fault
         if invalid is not None:
             self.bench.check_host(invalid)
         if invalid is None and not good:
             invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
-            faulty = result.pairs[0].at_fault if result.pairs else ()
+            at_fault = result.pairs[0].at_fault if result.pairs else ()
         before = next(
             (
                 recorded.event.fingerprint
@@ -363,7 +363,7 @@ class Trials:
         read = [name for name in asked if all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
-        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity, state, faulty))
+        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity, state, at_fault))
         if invalid is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from burnish.base.reasons import by_reason
 from burnish.catalogue.bundled.likeness import AS_PUBLISHED, DIFFERENT, KINDS, STAND_IN
 from burnish.report.analysis.verdict import IDENTICAL
 from burnish.report.bundled.answers import claimed
@@ -85,14 +86,11 @@ def unlike(given: Iterable[tuple[str, str]]) -> list[str]:
     Args:
         given: (row, what is not as published in it), in order.
     """
-    by_reason: dict[str, dict[str, None]] = {}
-    rows: dict[str, None] = {}
-    for row, why in given:
-        by_reason.setdefault(why, {})[row] = None
-        rows[row] = None
+    every = list(given)
+    rows = {row for row, _ in every}
     return [
         f"not as published in {'all of these rows' if len(names) == len(rows) > FEW else ', '.join(names)}: {why}"
-        for why, names in by_reason.items()
+        for why, names in by_reason(every).items()
     ]
 
 

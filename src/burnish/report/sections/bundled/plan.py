@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from burnish.base.durations import duration
+from burnish.base.reasons import by_reason
 from burnish.catalogue.bundled.model import Study as BundledFile
 from burnish.catalogue.bundled.published import SAMPLES
 from burnish.report.compose import dropping, points, row
 from burnish.report.document import Column, Document, Entry, Points, Role, Row, Section, Span
 from burnish.report.document import Table as Grid
 from burnish.report.sections.bundled import claims, patches
-from burnish.report.words import by_reason, plural
+from burnish.report.words import plural
 from burnish.study.comparison import Comparison
 from burnish.study.extras import extras
 from burnish.study.extras.weights import file_of
