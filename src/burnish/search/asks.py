@@ -114,6 +114,7 @@ class Told:
         seconds: all seconds that it took, making included.
         digest: names the program's code: equal ones are measured once; '' if unknown.
         failed: why it could not be built, tested or measured; '' if it could.
+        settings: choices of the build that this is of, as recorded; None: told by whoever was asked.
     """
 
     readings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -121,3 +122,4 @@ class Told:
     seconds: float = 0.0
     digest: str = ""
     failed: str = ""
+    settings: Mapping[str, str] | None = None

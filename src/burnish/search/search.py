@@ -84,10 +84,20 @@ class Search:
 
 
 def replayed(space: Space, settings: Settings, told: Mapping[int, Told]) -> Search:
-    """The search as it was when it had been told this, by number of the ask."""
+    """The search as it was when it had been told this, by number of the ask.
+
+    Raises:
+        UserError: it asks for another build than was told of, so another version of Burnish began it.
+    """
     search = Search(space, settings)
     while known := [ask for ask in search.ask() if ask.number in told]:
         for ask in known:
+            was = told[ask.number].settings
+            if was is not None and (point := space.point(was)) != ask.point:
+                raise UserError(
+                    f"step {ask.number} of this search was {point.words}, and would be {ask.point.words} now: another "
+                    "version of Burnish began it; --fresh begins a new run, for which all that it built is kept"
+                )
             search.tell(ask.number, told[ask.number])
     return search
 

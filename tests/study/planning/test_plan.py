@@ -19,8 +19,9 @@ from burnish.record.store import Store
 from burnish.report.sections.plan import document
 from burnish.study import needs
 from burnish.study.builds.resolving import Chain, resolve
+from burnish.study.extras.searched import step_seconds
 from burnish.study.planning import forecast
-from burnish.study.planning.plan import Known, Plan, Step, amount, link_memory, make_plan, summary
+from burnish.study.planning.plan import RELINK_SHARE, Known, Plan, Step, amount, link_memory, make_plan, summary
 from burnish.study.request.options import Options
 from burnish.study.request.request import read_request
 from burnish.toolchain.toolchains import Toolchain
@@ -173,6 +174,27 @@ def test_estimates_are_the_hosts_own_where_it_has_any() -> None:
     assert amount(baseline.seconds, 60.0) == "8.3"
     assert amount(Figure(90.0), 60.0) == "~1.5"
     assert amount(None, 1.0) == "?"
+
+
+def test_a_search_counts_what_steps_took_here_cached_or_not() -> None:
+    rows = [
+        ("compile", "baseline", Cost(500.0)),
+        *(("instrumented", name, Cost(500.0)) for name in LADDER),
+        *(("with profile", name, Cost(500.0)) for name in LADDER),
+        ("with profile (objects cached)", "another", Cost(50.0)),
+        ("BOLT instrumentation", "clang-pgo-thinlto-bolt", Cost(90.0)),
+        ("BOLT", "clang-pgo-thinlto-bolt", Cost(20.0)),
+        *(("gate", name, Cost(100.0)) for name in LADDER),
+    ]
+    empty = plan(history=History(rows))
+    everything = plan(history=History(rows), have={each.key for each in empty.steps})
+    assert not everything.ahead
+    for found in (empty, everything):
+        costs = step_seconds(found, SPEC, trains=True)
+        assert (costs["rewrite"], costs["relink"], costs["optimise"]) == (120.0, 150.0, 600.0)
+    guess = SPEC.costs.compile_s
+    assert step_seconds(plan(), SPEC, trains=True)["relink"] == pytest.approx(RELINK_SHARE * guess + SPEC.costs.gate_s)
+    assert all("made" not in each for each in everything.as_dict()["steps"])
 
 
 def test_a_compile_is_expected_to_take_what_its_compiler_took() -> None:

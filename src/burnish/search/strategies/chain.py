@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from burnish.search.desk import Desk, Strategy
 from burnish.search.space import Choice, Point, Step
 from burnish.search.strategies.eliminate import eliminate
-from burnish.search.strategies.ladder import ROUND, climb
+from burnish.search.strategies.ladder import ROUND, climb, end
 from burnish.search.strategies.race import confirm, first, race
 from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
 
@@ -31,6 +31,7 @@ def default(desk: Desk) -> Strategy[None]:
         if not unsettled:
             break
         best = yield from _around(desk, best, unsettled)
+    yield from end(desk)
     yield from confirm(desk)
 
 

@@ -37,7 +37,7 @@ def foreseen(home: Home, study: Study, plan: StudyPlan, options: Options) -> Ahe
 
 
 def in_time(home: Home, study: Study, plan: StudyPlan, options: Options) -> StudyPlan:
-    """The plan of those known-good builds that a search's budget has time for; it names the others.
+    """The plan of those known-good builds that a search begins with; it names the others.
 
     Arguments and errors are those of `foreseen`; the plan of a study that does not search is as it was.
     """
@@ -46,12 +46,17 @@ def in_time(home: Home, study: Study, plan: StudyPlan, options: Options) -> Stud
         return plan
     begun, told, _ = _begun(home, study, plan, options)
     rungs = rungs_ahead(request.space, settings_of(request, begun), told)
-    if not rungs.late:
+    if not rungs.late and not rungs.later:
         return plan
     chosen = tuple(one for one in plan.selection.chosen if one.candidate in rungs.fitting)
     fitting = plan_of(home, study, replace(plan.selection, chosen=chosen), replace(options, budget=None))
     why = f"the budget has time for {len(rungs.fitting)} of {len(request.space.rungs)} known-good builds"
-    left_out = (*fitting.builds.left_out, *((name, why) for name in rungs.late))
+    end = "a known-good build has all of it: for the end of the search, if time is left"
+    left_out = (
+        *fitting.builds.left_out,
+        *((name, why) for name in rungs.late),
+        *((name, end) for name in rungs.later),
+    )
     return replace(fitting, forecast=replace(fitting.forecast, plan=replace(fitting.builds, left_out=left_out)))
 
 

@@ -6,13 +6,14 @@ import statistics
 from collections.abc import Sequence
 
 from burnish.base.errors import UserError
+from burnish.model.engine import EngineSpec
 from burnish.record.events.searches import SearchBegun, SearchTold
 from burnish.record.record import Record
 from burnish.search.asks import Costs, Objective, Settings, Told
 from burnish.search.space import Step
 from burnish.statistics.sequential import Rule
 from burnish.study.planning.confirming import again
-from burnish.study.planning.plan import BOLT_SHARE, RELINK_SHARE, TRAINING_SHARE
+from burnish.study.planning.plan import BOLT_SHARE, RELINK_SHARE, TRAINING_SHARE, Plan
 from burnish.study.planning.study_plan import StudyPlan
 from burnish.study.planning.trials_ahead import one_start
 from burnish.study.request.options import Options
@@ -34,14 +35,6 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
     request = study.search
     assert request is not None  # noqa: S101
     steps, spec = plan.builds.steps, study.engine
-
-    def usual(kind: str, guess: float) -> float:
-        known = [step.seconds.value for step in steps if step.kind == kind and step.seconds.value > 0.0]
-        return statistics.fmean(known) if known else guess
-
-    compile_ = usual("compile", spec.costs.compile_s)
-    gate, training = usual("gate", 0.0), usual("training", TRAINING_SHARE * TRAINING_S)
-    trains = any(variant.recipe.pgo for variant in study.variants.values())
     first = [step for step in steps if study.base in step.variants or not step.variants]
     cell = study.comparisons[0].cell if study.comparisons else None
     times = {design: as_asked(own, options) for design, own in spec.times.items()}
@@ -54,13 +47,7 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         space=request.digest,
         choices=len(request.space.choices),
         size=request.space.size,
-        steps={
-            Step.REWRITE.word: BOLT_SHARE * compile_ + gate,
-            Step.RELINK.word: RELINK_SHARE * compile_ + gate,
-            Step.OPTIMISE.word: compile_ + gate,
-            Step.TRAIN.word: compile_ + (training if trains else 0.0) + gate,
-            Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
-        },
+        steps=step_seconds(plan.builds, spec, trains=any(one.recipe.pgo for one in study.variants.values())),
         start=start,
         before=sum(step.seconds.value for step in first if step.kind not in ("trials", "again")),
         again=fresh,
@@ -79,6 +66,33 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         * len(request.objective.loads)
         * (study.rule.cap * start + study.fresh_starts * fresh),
     )
+
+
+def step_seconds(builds: Plan, spec: EngineSpec, *, trains: bool) -> dict[str, float]:
+    """By what must be made again, the expected seconds of a build with its tests.
+
+    Args:
+        builds: the plan of the known-good builds: what its steps took here, where they are in the store too.
+        spec: the engine, with its rough figures.
+        trains: whether builds have a profile.
+    """
+
+    def usual(kind: str, guess: float, title: str = "") -> float:
+        made = [step.made for step in builds.steps if step.kind == kind and title in ("", step.title)]
+        made = [figure for figure in made if figure.value > 0.0]
+        known = [figure for figure in made if figure.known] or made
+        return statistics.fmean(figure.value for figure in known) if known else guess
+
+    compile_ = usual("compile", spec.costs.compile_s)
+    gate, training = usual("gate", 0.0), usual("training", TRAINING_SHARE * TRAINING_S)
+    relink = builds.relink.value if builds.relink is not None else RELINK_SHARE * compile_
+    return {
+        Step.REWRITE.word: usual("bolt", BOLT_SHARE * compile_, "BOLT") + gate,
+        Step.RELINK.word: relink + gate,
+        Step.OPTIMISE.word: compile_ + gate,
+        Step.TRAIN.word: compile_ + (training if trains else 0.0) + gate,
+        Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
+    }
 
 
 def _kept(study: Study, plan: StudyPlan) -> dict[str, float]:
@@ -123,7 +137,7 @@ def later_seconds(record: Record) -> float:
 
 def told_of(event: SearchTold) -> Told:
     """What a step told, as recorded."""
-    return Told(event.readings, event.making, event.seconds, event.digest, event.failed)
+    return Told(event.readings, event.making, event.seconds, event.digest, event.failed, event.settings)
 
 
 def lost_seconds(begun: SearchBegun, steps: Sequence[SearchTold], used: float) -> float:

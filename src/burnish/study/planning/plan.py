@@ -39,6 +39,9 @@ TRAINING_SHARE = 1.6
 
 NOTHING = Figure(0.0, known=True)
 
+INSIDE = ("link", "made")
+"""Fields of a step that are in no document."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -60,6 +63,7 @@ class Step:
         same: whether it is known to be the baseline's code, which is neither tested nor measured.
         link: largest resident set of its link where that compiles (link-time optimisation), bytes; else None. For what
             is checked before the first step; not in documents.
+        made: wall time of making it, cached or not, for a search's costs; not in documents.
     """
 
     kind: str
@@ -74,6 +78,7 @@ class Step:
     cache_use: str = ""
     same: bool = False
     link: Figure | None = None
+    made: Figure = NOTHING
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ class Plan:
         left_out: variants that cannot be built on this host, each with the reason.
         to_install: system packages that will be installed first, after asking.
         lacking: of variants that are left out, the system packages with which they could be built, where known.
+        relink: wall time of a compile whose objects are all there, as it last was; None: not known. Not in documents.
     """
 
     engine: str
@@ -95,6 +101,7 @@ class Plan:
     left_out: tuple[tuple[str, str], ...] = ()
     to_install: tuple[str, ...] = ()
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    relink: Figure | None = None
 
     @property
     def later(self) -> tuple[str, ...]:
@@ -153,9 +160,9 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record and for machines."""
-        steps = [{name: value for name, value in asdict(step).items() if name != "link"} for step in self.steps]
+        steps = [{name: value for name, value in asdict(step).items() if name not in INSIDE} for step in self.steps]
         return {
-            **asdict(self),
+            **{name: value for name, value in asdict(self).items() if name != "relink"},
             "steps": steps,
             "totals": {
                 "steps_ahead": len(self.ahead),
@@ -248,6 +255,7 @@ def make_plan(
         left_out=tuple(left_out),
         to_install=tuple(to_install),
         lacking=lacking or {},
+        relink=known.history.figure(from_cache("with profile"), "", "seconds"),
     )
 
 
@@ -290,6 +298,7 @@ def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Know
         peak=history.figure(stage.title, name, "peak"),
         cache_use=known.cache_use.get(stage.key, ""),
         link=link,
+        made=seconds,
     )
 
 
@@ -346,7 +355,7 @@ def _dataset(name: str, key: str, spec: EngineSpec, known: Known) -> Step:
 def _gate(variants: tuple[str, ...], key: str, spec: EngineSpec, known: Known) -> Step:
     cached = known.has("gates", key)
     seconds = known.history.figure("gate", variants[0], "seconds") or Figure(float(spec.costs.gate_s))
-    return Step("gate", "gate", variants, key, cached, NOTHING if cached else seconds)
+    return Step("gate", "gate", variants, key, cached, NOTHING if cached else seconds, made=seconds)
 
 
 def amount(figure: Figure | None, unit: float, digits: int = 1) -> str:

@@ -19,7 +19,7 @@ from burnish.report.sections.kept import RunLine
 from burnish.report.values.documents.document import Document, Fields, Texts, Values, of
 from burnish.report.values.schema import Many, Maybe, Object, declared
 from burnish.statistics.means import Ratio
-from burnish.study.planning.plan import Plan
+from burnish.study.planning.plan import INSIDE, Plan, Step
 from burnish.study.trials.board import BoardRow
 
 _QUANTITIES: Fields = {
@@ -115,6 +115,7 @@ _VERIFIED = replace(
 _FIGURES = ("steps_ahead", "full_compiles", "seconds", "kept_bytes", "tree_bytes", "peak_bytes")
 
 _PLAN: Fields = {
+    "steps": (Many(Object("A step.", of=Step, without=INSIDE)), "The steps in their order."),
     "totals": (
         Object("", {name: (int if name.startswith(("steps", "full")) else Figure | None, "") for name in _FIGURES}),
         "All steps that are not done yet, together.",
@@ -122,7 +123,7 @@ _PLAN: Fields = {
     "search": (Values, "What a search is expected to do after its known-good builds; only where there is one."),
 }
 
-_PLANNED = Object("What would be done.", _PLAN, of=Plan, optional=("search",))
+_PLANNED = Object("What would be done.", _PLAN, of=Plan, without=("relink",), optional=("search",))
 
 _WRITTEN = of(
     "A file that was written.",
