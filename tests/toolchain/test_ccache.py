@@ -150,6 +150,19 @@ def test_gcc_builds_with_a_profile_follow_the_profile(lab: Lab, gcc: Toolchain, 
     assert lab.build(gcc, *partial) == CacheUse(hits=ALL)
 
 
+def test_counts_in_a_folder_are_followed_too(lab: Lab, gcc: Toolchain, tmp_path: Path) -> None:
+    """As MySQL's own cmake has them: its -fprofile-use=FOLDER comes after ours, the last one counts."""
+    folder = tmp_path / "profile-data"
+    folder.mkdir()
+    counts = folder / str(lab.root / "place" / "fake_work.gcda").replace("/", "#")
+    counts.write_bytes(b"one")
+    words = (*GCC_USE, f"-fprofile-use={folder}", "-fprofile-partial-training")
+    assert lab.build(gcc, *words) == CacheUse(misses=ALL)
+    assert lab.build(gcc, *words) == CacheUse(hits=ALL)
+    counts.write_bytes(b"two")
+    assert lab.build(gcc, *words) == CacheUse(hits=ALL - 1, misses=1)
+
+
 def test_clang_builds_with_thinlto_come_from_the_cache(lab: Lab, clang: Toolchain) -> None:
     words, link = (
         ("-flto=thin", "-Xclang", "-mllvm", "-Xclang", "-pgo-warn-missing-function"),
