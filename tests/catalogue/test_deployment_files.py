@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.catalogue import deployment
+from burnish.catalogue import deployment, load
 from burnish.catalogue.deployment import Deployment, deployments
+from burnish.catalogue.edge import ROOT, read_toml
 
 
 def read(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Deployment:
@@ -41,3 +42,12 @@ def test_ways_of_any_server_are_taken_by_name(tmp_path: Path, monkeypatch: pytes
     assert found.choices["jemalloc"].words == ("allocator=jemalloc",)
     with pytest.raises(UserError, match=r"'jemaloc'.*did you mean 'jemalloc'"):
         read('common = ["jemaloc"]\n[promises]\n', tmp_path, monkeypatch)
+
+
+def test_what_any_server_takes_speaks_of_none() -> None:
+    """Each engine's user reads it; where it is from may name one."""
+    shared = read_toml(ROOT / deployment.FILE)
+    said = [*shared["promises"].values()]
+    said += [one.get(field, "") for one in shared["choices"].values() for field in ("does", "reason", "costs")]
+    names = [*(spec.title for spec in load.engines().values()), "Percona", "InnoDB", "buffer pool"]
+    assert not [(name, text) for text in said for name in names if name.lower() in text.lower()]

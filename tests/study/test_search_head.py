@@ -12,9 +12,11 @@ from rich.console import Console
 
 from burnish.base import paths
 from burnish.base.errors import UserError
+from burnish.cli.measuring import measure
 from burnish.study import runner
 from burnish.study.constructors.tune import tune_study
-from burnish.study.extras.foreseen import foreseen, in_time
+from burnish.study.extras import foreseen as module
+from burnish.study.extras.foreseen import foreseen, head_of, in_time
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name
@@ -35,20 +37,25 @@ def planned(options: Options) -> tuple[Study, StudyPlan]:
     return study, plan_of(paths.home(), study, by_name(study, Asked()), replace(options, budget=None))
 
 
+def fitting(study: Study, whole: StudyPlan, options: Options) -> StudyPlan:
+    home = paths.home()
+    return in_time(home, study, whole, options, head_of(home, study, whole, options))
+
+
 def short(options: Options) -> Options:
     """The same with time for the baseline, one candidate and measuring it again."""
     study, plan = planned(options)
-    ahead = foreseen(paths.home(), study, plan, options)
-    assert ahead is not None
-    return replace(options, budget=ahead.least + 1.0)
+    head = head_of(paths.home(), study, plan, options)
+    assert head is not None
+    return replace(options, budget=foreseen(head, options).least + 1.0)
 
 
 def test_a_budget_leaves_out_what_it_has_no_time_for(burnish_home: Path, options: Options) -> None:
     study, whole = planned(options)
-    assert in_time(paths.home(), study, whole, options) is whole, "there is time for all"
+    assert fitting(study, whole, options) is whole, "there is time for all"
     asked = short(options)
     study, whole = planned(asked)
-    found = in_time(paths.home(), study, whole, asked)
+    found = fitting(study, whole, asked)
     assert (whole.builds.full_compiles, found.builds.full_compiles) == (4, 2)
     assert found.seconds < whole.seconds
     said = "\n".join(found.lines)
@@ -73,3 +80,14 @@ def test_a_run_says_so_before_its_first_build(
     with pytest.raises(UserError, match="far enough"):
         runner.run(paths.home(), tune_study("fake", asked), asked, Console(file=io.StringIO()), None)
     assert "left out: mid, high: the budget has time for 1 of 3 known-good builds" in heads[0]
+
+
+def test_a_plan_reads_its_searchs_record_once(
+    burnish_home: Path, options: Options, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[object] = []
+    really = module.open_record
+    monkeypatch.setattr(module, "open_record", lambda *words: (opened.append(words), really(*words))[1])
+    measure(tune_study("fake", options), options, as_json=True, dry_run=True)
+    assert '"search"' in capsys.readouterr().out
+    assert len(opened) == 1

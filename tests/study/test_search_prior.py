@@ -27,7 +27,7 @@ from burnish.report.sections.plan import document
 from burnish.search.space import Point, Step
 from burnish.study.constructors.bundled import bundled_study
 from burnish.study.constructors.tune import tune_study
-from burnish.study.extras.foreseen import foreseen
+from burnish.study.extras.foreseen import foreseen, head_of
 from burnish.study.kept import runs
 from burnish.study.planning.study_plan import plan_of
 from burnish.study.request import prior
@@ -168,7 +168,9 @@ def test_a_plan_says_which_prior_a_search_takes(home: Path) -> None:
         options = Options(strategy="ladder", workloads=("oltp_read_only",), prior=names)
         study = tune_study("mariadb", options)
         planned = plan_of(paths.home(), study, by_name(study, Asked()), options)
-        shown = markdown(document(planned.builds, foreseen(paths.home(), study, planned, options)))
+        head = head_of(paths.home(), study, planned, options)
+        assert head is not None
+        shown = markdown(document(planned.builds, foreseen(head, options)))
         (line,) = [line for line in shown.splitlines() if "prior" in line]
         return line.removeprefix("* prior: ")
 

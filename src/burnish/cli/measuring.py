@@ -32,7 +32,7 @@ from burnish.study import runner
 from burnish.study.constructors.calibrate import calibrate_study
 from burnish.study.constructors.compare import compare_study
 from burnish.study.constructors.tune import tune_study
-from burnish.study.extras.foreseen import foreseen, in_time
+from burnish.study.extras.foreseen import foreseen, head_of, in_time
 from burnish.study.planning.plan import Plan
 from burnish.study.planning.study_plan import plan_of, steps_of
 from burnish.study.request.options import Options
@@ -65,8 +65,9 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
     home = paths.home()
     if dry_run:
         planned = plan_of(home, study, by_name(study, Asked()), _of_rows(study, options))
-        ahead = foreseen(home, study, planned, options)
-        shown = in_time(home, study, planned, options)
+        head = head_of(home, study, planned, options)
+        ahead = foreseen(head, options) if head is not None else None
+        shown = in_time(home, study, planned, options, head)
         print_plan(steps_of(home, study, shown, options), as_json, ahead)
     else:
         for folder in measured(home, study, options):

@@ -73,6 +73,9 @@ class Engine(ABC):
     marks: ClassVar[tuple[bytes, ...]] = ()
     """Texts of which every program of this engine holds one, and no other's does."""
 
+    source_files: ClassVar[tuple[str, ...]] = ()
+    """All files that `check_source` looks at, from the tree's top; without any it is not asked about archives."""
+
     loads_class: ClassVar[type[Loads]] = Loads
     """Class of `loads`, for an engine that takes more than the loads of its files."""
 
@@ -100,7 +103,8 @@ class Engine(ABC):
     def check_source(self, source: Path) -> None:  # noqa: B027 - an engine may leave it out
         """Refuses a folder that is no clean source tree of this engine; reads a few files of it, writes none.
 
-        Called for a plan with the folder that the user named, and by `build`. By default every folder is taken.
+        Called for a plan with the folder that the user named, or with no more than the `source_files` of an archive or
+        a revision; and by `build`. By default all are taken.
 
         Raises:
             UserError: it is no such tree.
@@ -118,10 +122,7 @@ class Engine(ABC):
         """
 
     def build_objects(self, job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
-        """Makes those objects of the measured program whose names contain one of these words, and returns them.
-
-        By default the whole program is made; an engine may do less. Raises as `build`.
-        """
+        """The objects whose names contain one of these words, by default made with all others; raises as `build`."""
         self.build(job)
         return named(self.objects(job), words)
 

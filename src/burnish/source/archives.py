@@ -12,7 +12,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import accumulate
 from pathlib import Path
 
@@ -54,6 +54,8 @@ class _Guard:
     def __init__(self, archive: Path) -> None:
         self.archive = archive
         self.links: set[str] = set()
+        self.tops: set[str] = set()
+        """First parts of all names."""
 
     def refuse(self, name: str, why: str) -> UserError:
         return UserError(
@@ -65,6 +67,7 @@ class _Guard:
         if name.startswith("/") or ".." in name.split("/"):
             raise self.refuse(name, "would be written outside its folder")
         plain = posixpath.normpath(name)
+        self.tops |= {plain.split("/")[0]} - {"."}
         if self.links and any(path in self.links for path in accumulate(plain.split("/"), "{}/{}".format)):
             raise self.refuse(name, "would be written through a link")
         return plain
@@ -86,7 +89,7 @@ class _Guard:
                 raise self.refuse(name, "is a link that leads outside its folder")
 
 
-def extract(archive: Path, place: Path) -> None:
+def extract(archive: Path, place: Path, only: Collection[str] | None = None) -> None:
     """Unpacks `archive` as the new folder `place`; a single top-level folder is stripped.
 
     Files belong to the current user and have mode 755 or 644, so that a tree does not depend on who unpacks it.
@@ -94,6 +97,7 @@ def extract(archive: Path, place: Path) -> None:
     Args:
         archive: a file that `is_archive` accepts.
         place: where the tree appears; must not exist, its parent must.
+        only: the files that are unpacked, by their names in the tree, as far as they are there; None: all.
 
     Raises:
         UserError: a member would be written outside, or the archive is damaged.
@@ -104,19 +108,17 @@ def extract(archive: Path, place: Path) -> None:
     guard = _Guard(archive)
     try:
         if archive.name.endswith(ZIP_SUFFIX):
-            _extract_zip(archive, raw, guard)
+            _extract_zip(archive, raw, guard, only)
         elif archive.name.endswith(".zst"):
-            _extract_tar(_without_zstd(archive, place.with_name(place.name + ".tar")), raw, guard)
+            _extract_tar(_without_zstd(archive, place.with_name(place.name + ".tar")), raw, guard, only)
         else:
-            _extract_tar(archive, raw, guard)
+            _extract_tar(archive, raw, guard, only)
         guard.finish(raw)
-        top = list(raw.iterdir())
-        if not top:
+        if not guard.tops:
             raise UserError(f"{archive}: it is empty; a source holds files")
-        if len(top) == 1 and top[0].is_dir() and not top[0].is_symlink():
-            top[0].replace(place)
-        else:
-            raw.replace(place)
+        top = raw / next(iter(guard.tops))
+        stripped = len(guard.tops) == 1 and top.is_dir() and not top.is_symlink()
+        (top if stripped else raw).replace(place)
     except _DAMAGED as error:
         raise UserError(
             f"{archive}: cannot be unpacked, damaged or cut short? ({error}); nothing was unpacked, fetch it anew"
@@ -130,7 +132,12 @@ def extract(archive: Path, place: Path) -> None:
         place.with_name(place.name + ".tar").unlink(missing_ok=True)
 
 
-def _extract_tar(archive: Path, folder: Path, guard: _Guard) -> None:
+def _is_wanted(name: str, only: Collection[str] | None) -> bool:
+    """Whether a member is one of these files of the tree, whose top may be a folder of the archive."""
+    return only is None or name in only or name.partition("/")[2] in only
+
+
+def _extract_tar(archive: Path, folder: Path, guard: _Guard, only: Collection[str] | None) -> None:
     with tarfile.open(archive) as tar:
         for member in tar:
             if member.issym():
@@ -141,6 +148,8 @@ def _extract_tar(archive: Path, folder: Path, guard: _Guard) -> None:
                 raise guard.refuse(member.name, "is a device or a pipe")
             if not member.issym():
                 member.name = guard.place(member.name)
+            if not _is_wanted(posixpath.normpath(member.name), only):
+                continue
             member.mode = _mode(member.mode, folder=member.isdir())
             member.uid, member.gid = os.getuid(), os.getgid()
             member.uname = member.gname = ""
@@ -163,13 +172,16 @@ def _without_zstd(archive: Path, plain: Path) -> Path:
     return plain
 
 
-def _extract_zip(archive: Path, folder: Path, guard: _Guard) -> None:
+def _extract_zip(archive: Path, folder: Path, guard: _Guard, only: Collection[str] | None) -> None:
     with zipfile.ZipFile(archive) as bundle:
         for info in bundle.infolist():
             mode = info.external_attr >> 16
             if stat.S_ISLNK(mode):
                 raise guard.refuse(info.filename, "is a link, which zip sources may not hold")
-            target = folder / guard.place(info.filename)
+            name = guard.place(info.filename)
+            target = folder / name
+            if not _is_wanted(name, only):
+                continue
             if info.is_dir():
                 target.mkdir(parents=True, exist_ok=True)
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,17 +65,30 @@ def submodules(revision: Revision) -> list[str]:
     return [entry.partition("\t")[2] for entry in entries if entry.startswith("160000 ")]
 
 
-def export(revision: Revision, place: Path) -> None:
-    """Makes the revision's files as the new folder `place`, from what git has stored; its parent must exist."""
+def export(revision: Revision, place: Path, only: Collection[str] | None = None) -> None:
+    """Makes the revision's files as the new folder `place`, from what git has stored; its parent must exist.
+
+    Args:
+        revision: the revision.
+        place: where they appear.
+        only: the files that are made, as far as the revision has them; None: all.
+    """
+    names: list[str] = []
+    if only is not None:
+        listed = _git(revision.folder, "ls-tree", "-z", "--name-only", revision.commit, "--", *only)
+        names = listed.check("asking git for the files of a revision").output.strip("\0").split("\0")
+        if names == [""]:
+            place.mkdir()
+            return
     packed = place.with_name(f"{place.name}.git.tar")
-    pack(revision, packed, prefix=f"{_TOP}/")
+    pack(revision, packed, f"{_TOP}/", names)
     archives.extract(packed, place)
     packed.unlink()
 
 
-def pack(revision: Revision, file: Path, prefix: str = "") -> None:
-    """Writes the revision's files as a tar that is the same for the same commit."""
-    words = ["archive", "--format=tar", f"--prefix={prefix}", f"--output={file.resolve()}", revision.commit]
+def pack(revision: Revision, file: Path, prefix: str = "", names: Sequence[str] = ()) -> None:
+    """Writes the revision's files, or those with these names, as a tar that is the same for the same commit."""
+    words = ["archive", "--format=tar", f"--prefix={prefix}", f"--output={file.resolve()}", revision.commit, *names]
     _git(revision.folder, *words).check("asking git for the files of a revision")
 
 

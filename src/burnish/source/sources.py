@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -31,6 +31,7 @@ __all__ = [
     "is_unpacked",
     "known",
     "resolve",
+    "some_of",
     "unpack",
 ]
 
@@ -135,6 +136,15 @@ def folder_of(request: SourceRequest) -> Path | None:
     """The folder that the source is copied from unchanged; None for an archive, and with patches."""
     local = request.local
     return local if local is not None and local.is_dir() and not request.patches else None
+
+
+def some_of(local: Path, names: Collection[str], place: Path) -> Path:
+    """These files of an archive or a revision, as far as it has them, as the new folder `place`, which is returned."""
+    if revisions.is_revision(local):
+        revisions.export(revisions.revision_of(local), place, names)
+    else:
+        archives.extract(local, place, names)
+    return place
 
 
 def _of_package(package: debian.Package, extra: list[str], suffix: str, note: str | None) -> Source:

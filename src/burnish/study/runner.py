@@ -26,7 +26,7 @@ from burnish.study.extras.analyses import analyse, analysis_open
 from burnish.study.extras.deployment import deploy, deployment_open
 from burnish.study.extras.extras import SLACK
 from burnish.study.extras.fastest import check_request, search
-from burnish.study.extras.foreseen import in_time
+from burnish.study.extras.foreseen import head_of, in_time
 from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spreads_of
@@ -99,7 +99,7 @@ def _run(
         needs.install_for(study, selection, options, ask)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
         check_request(study, plan, options)
-        shown = in_time(home, study, plan, options)
+        shown = in_time(home, study, plan, options, head_of(home, study, plan, options))
         needs.check_disk(home, study.engine, plan.builds.compiles)
         needs.check_memory(plan.builds, memory_with_swap())
         loads = loads_of(study, plan)

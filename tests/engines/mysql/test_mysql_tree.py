@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
+from burnish.base.paths import Home
 from burnish.builds.stages import Compile
 from burnish.catalogue import load
 from burnish.engines.contract import BuildJob
@@ -125,13 +126,13 @@ def test_other_trees_are_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_a_plan_with_another_servers_tree_is_refused_in_one_line(tmp_path: Path) -> None:
     """As its run is, and before anything is read of the tree."""
-    mysql = source(tmp_path / "mysql", "8.4.8")
+    home, mysql = Home(tmp_path / "home"), source(tmp_path / "mysql", "8.4.8")
     with pytest.raises(UserError, match=r"no source of MariaDB .*; `burnish tune mysql` takes MySQL's"):
-        check_source(load.engine("mariadb"), Options(source=mysql))
-    check_source(load.engine("mysql"), Options(source=mysql))
+        check_source(home, load.engine("mariadb"), Options(source=mysql))
+    check_source(home, load.engine("mysql"), Options(source=mysql))
     for name in ("mariadb", "mysql", "postgresql", "sqlite", "fake"):
         with pytest.raises(UserError, match=f"^{tmp_path}: "):
-            check_source(load.engine(name), Options(source=tmp_path))
+            check_source(home, load.engine(name), Options(source=tmp_path))
 
 
 def test_a_tree_is_checked_and_an_unknown_version_told_before_cmake_runs(job: BuildJob, tmp_path: Path) -> None:

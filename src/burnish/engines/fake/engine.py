@@ -79,6 +79,8 @@ class FakeLoads(Loads):
 class FakeEngine(Engine):
     """Behaviour of the fake engine."""
 
+    source_files = SOURCES
+
     loads_class = FakeLoads
     marks = (b"fake 1.%d\n",)
     """The beginning of its version line."""

@@ -17,11 +17,15 @@ from burnish.program.built import Built
 _OWN = "storage/maria/ma_open.c"
 """A file that MariaDB's source has and MySQL's lacks."""
 
+_MYSQL = "sql/mysqld.cc"
+"""A file that both have."""
+
 
 class MariaDB(ServerEngine):
     """Behaviour of MariaDB's server."""
 
     product = PRODUCT
+    source_files = (_OWN, _MYSQL)
 
     def configure(self, job: BuildJob) -> list[str]:
         """See `ServerEngine.configure`."""
@@ -30,7 +34,7 @@ class MariaDB(ServerEngine):
     def check_source(self, source: Path) -> None:
         """See `Engine.check_source`."""
         if not (source / _OWN).is_file():
-            mysql = "; `burnish tune mysql` takes MySQL's" if (source / "sql/mysqld.cc").is_file() else ""
+            mysql = "; `burnish tune mysql` takes MySQL's" if (source / _MYSQL).is_file() else ""
             raise UserError(f"{source}: no source of MariaDB (no {_OWN}); name the top of an unpacked tree{mysql}")
 
     def initialiser(self, built: Built, tools: Built) -> Initialise:

@@ -21,6 +21,7 @@ class MySQL(ServerEngine):
     """Behaviour of MySQL's server, and of Percona's."""
 
     product = PRODUCT
+    source_files = tree.FILES
 
     def configure(self, job: BuildJob) -> list[str]:
         """See `ServerEngine.configure`."""

@@ -10,6 +10,9 @@ from pathlib import Path
 from burnish.base.errors import UserError
 
 VERSION_FILES = ("MYSQL_VERSION", "VERSION")
+FILES = ("storage/maria/ma_open.c", "sql/mysqld.cc", "CMakeCache.txt", *VERSION_FILES)
+"""What `check` looks at."""
+
 _FIELD = re.compile(r'^\s*MYSQL_VERSION_(MAJOR|MINOR|PATCH|EXTRA)="?([^"\s]*)"?\s*$', re.MULTILINE)
 _PERCONA = "build-ps"
 _SERIES = Path(__file__).with_name("versions.toml")

@@ -19,6 +19,9 @@ PREFIX = "usr/lib/postgresql"
 
 INSTALLED, REGRESS = "installed", "regress"
 
+_OWN = ("configure", "src/backend/postmaster/postmaster.c")
+"""Files by which its source is known."""
+
 _LIBRARIES_FIRST = ("src/port", "src/common")
 _SERVER = (
     "src/backend", "src/backend/utils/mb/conversion_procs", "src/backend/snowball", "src/pl/plpgsql/src",
@@ -37,6 +40,7 @@ class PostgreSQLBuild(Engine):
     """The part of PostgreSQL's behaviour that makes a server."""
 
     makers = ("make", "bison", "flex", "perl")
+    source_files = (*_OWN, autoconf.CONFIGURED)
 
     def steps(self, job: BuildJob) -> tuple[Step, ...]:
         """configure, then make in the folder of each part, then its own way of installing below the build folder."""
@@ -54,10 +58,8 @@ class PostgreSQLBuild(Engine):
 
     def check_source(self, source: Path) -> None:
         """See `Engine.check_source`."""
-        if not (source / "configure").is_file() or not (source / "src/backend/postmaster").is_dir():
-            raise UserError(
-                f"{source}: not PostgreSQL's source (no configure, no src/backend/postmaster); name its top"
-            )
+        if not all((source / name).is_file() for name in _OWN):
+            raise UserError(f"{source}: not PostgreSQL's source (no {' or no '.join(_OWN)}); name its top")
         autoconf.check_clean(source)
 
     def build(self, job: BuildJob) -> None:

@@ -19,6 +19,9 @@ LOGGED = ("-Otarget", "-w")
 _LOG = "commands.log"
 _LIMIT_S = 4 * 3600.0
 _PROGRAM_ONLY = frozenset({"-static", "-static-pie", "-pie", "-no-pie"})
+CONFIGURED = "config.status"
+"""A file that a configure writes where it runs."""
+
 _OPTION = re.compile(r"(with|enable|disable)-[a-z0-9-]+")
 _ENTERING = re.compile(r"make(?:\[\d+\])?: Entering directory '(.+)'")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".S")
@@ -73,9 +76,9 @@ def option_word(name: str, value: str) -> str:
 
 def check_clean(source: Path) -> None:
     """A `UserError` for a tree that was built in: objects and headers in it get into builds outside of it."""
-    if (source / "config.status").is_file():
+    if (source / CONFIGURED).is_file():
         raise UserError(
-            f"{source}: it was configured in (config.status is there), and what lies in it would get into another "
+            f"{source}: it was configured in ({CONFIGURED} is there), and what lies in it would get into another "
             "configuration's build; give a clean tree (`make distclean`, or unpack it again)"
         )
 

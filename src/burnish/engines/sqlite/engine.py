@@ -65,6 +65,7 @@ class Sqlite(Engine):
 
     marks = (b"usage: burnish-sqlite [loop|still] ",)
     makers = ("make", "ar")
+    source_files = ("main.mk", "test/speedtest1.c")
     loads_class = SqliteLoads
 
     def steps(self, job: BuildJob) -> tuple[Step, ...]:
@@ -85,7 +86,7 @@ class Sqlite(Engine):
 
     def check_source(self, source: Path) -> None:
         """See `Engine.check_source`: the amalgamation alone is not enough."""
-        if not (source / "main.mk").is_file() or not (source / "test" / "speedtest1.c").is_file():
+        if not all((source / name).is_file() for name in self.source_files):
             raise UserError(
                 f"{source}: not SQLite's full source tree (main.mk or test/speedtest1.c is missing); "
                 "give Debian's source package sqlite3 or sqlite-src-*.zip unpacked, not the amalgamation alone"

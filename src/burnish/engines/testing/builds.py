@@ -82,6 +82,17 @@ class BuildContract(Contract):
         with pytest.raises((UserError, InfrastructureError)):
             engine.build(replace(job, source=empty, place=tmp_path / "place"))
 
+    def test_a_few_files_tell_its_source(self, engine: Engine, job: BuildJob, tmp_path: Path) -> None:
+        """Those in `source_files` alone, as a plan lays them out of an archive."""
+        tree = tmp_path / "tree"
+        for name in engine.source_files:
+            if (job.source / name).is_file():
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(job.source / name, tree / name)
+        if not tree.exists():
+            pytest.skip("an archive of it is looked at when it is built: name the files in `source_files`")
+        engine.check_source(tree)
+
     def test_the_same_build_is_the_same_program(
         self, engine: Engine, job: BuildJob, made: Made, tmp_path: Path
     ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from burnish.base.errors import cause
+from burnish.base.reasons import by_reason
 from burnish.report.analysis.verdict import RUNNING
 from burnish.report.words import some
 
@@ -36,11 +37,9 @@ def sentence(result: Result) -> str:
     causes += [(f"{row.candidate} on {row.workload}", row.reason) for row in result.rows if row.verdict == "invalid"]
     if result.shipped is not None:
         causes = [(line.row, line.reason) for line in result.shipped.lines]
-    by_reason: dict[str, dict[str, str]] = {}
-    for name, why in causes:
-        by_reason.setdefault(cause(why), {})[name] = why
     # Of those that failed for one reason the first one's log is named.
-    reasons = [f"{some(list(names))}: {next(iter(names.values()))}" for names in by_reason.values()]
+    told = {(name, cause(why)): why for name, why in causes}
+    reasons = [f"{some(names)}: {told[names[0], why]}" for why, names in by_reason(told).items()]
     return f"Nothing could be compared: {'; '.join(reasons) or 'there was nothing beside the baseline'}."
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+from burnish.base import temporary
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.catalogue import load
+from burnish.engines.contract import Engine
 from burnish.engines.registry import create
 from burnish.model.engine import EngineSpec
 from burnish.record.codec import plain, value_of
@@ -30,13 +33,33 @@ def source_request(spec: EngineSpec, options: Options, pinned: str | None = None
     return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
 
 
-def check_source(spec: EngineSpec, options: Options) -> None:
-    """A `UserError` for a requested folder that is not the engine's source, before it is read and copied.
+def check_source(home: Home, spec: EngineSpec, options: Options) -> None:
+    """A `UserError` for a requested source that is not the engine's, before it is copied or unpacked.
 
-    An archive and a revision are looked at when they are unpacked.
+    Of an archive or a revision that is not unpacked yet, only the files that the engine looks at are laid out; one
+    without such a list looks at them when they are built.
     """
-    if options.source is not None and options.source.is_dir():
-        create(spec).check_source(options.source)
+    engine, local = create(spec), options.source
+    if local is None:
+        return
+    if local.is_dir():
+        engine.check_source(local)
+    elif engine.source_files:
+        request, place = source_request(spec, options), home.work(spec.name) / "source"
+        known = sources.known(request, cache=home.downloads)
+        if known is not None and sources.is_unpacked(known.digest, place):
+            _check(engine, place, local)
+            return
+        with tempfile.TemporaryDirectory(dir=temporary.folder()) as folder:
+            _check(engine, sources.some_of(local, engine.source_files, Path(folder) / "source"), local)
+
+
+def _check(engine: Engine, tree: Path, local: Path) -> None:
+    """As `Engine.check_source`, of a tree that is made from what the user named; the error names that."""
+    try:
+        engine.check_source(tree)
+    except UserError as error:
+        raise UserError(str(error).replace(str(tree), str(local))) from None
 
 
 def unpacked(

@@ -116,7 +116,7 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     options = study.options(options)
     if study.variants:
         ccache.size_gb()  # refuses a wrong limit before anything else
-        check_source(study.engine, options)
+        check_source(home, study.engine, options)
     have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:

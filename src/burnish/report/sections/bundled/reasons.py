@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from burnish.base.reasons import by_reason
 from burnish.report.analysis import checks, layout_caveat
-from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.bundled.table import StudyTable
 from burnish.report.compose import points, section
 from burnish.report.document import Section
 from burnish.report.sections import repeated
@@ -90,13 +91,11 @@ def _counts(table: StudyTable) -> str:
 
 def _reasons(table: StudyTable) -> list[str]:
     """Why lines have no verdict; one line for each reason, with all rows that share it."""
-    without = [line for line in table.lines if not line.verdict]
-    by_reason: dict[str, list[Line]] = {}
-    for line in without:
-        by_reason.setdefault(line.reason, []).append(line)
+    without = {line.key: line for line in table.lines if not line.verdict}
     loads = loads_of(table.lines)
     sentences = []
-    for reason, lines in by_reason.items():
+    for reason, keys in by_reason((key, line.reason) for key, line in without.items()).items():
+        lines = [without[key] for key in keys]
         names = [
             ", ".join(filter(None, row))
             + (f" on {' and '.join(row_loads)}" if len(row_loads) < len(loads[row]) else "")
