@@ -30,8 +30,6 @@ def test_a_second_host_builds_and_tests_nothing(
     assert all(step.cached for step in plan(Home(burnish_home), "fake", options).building)
     assert not (burnish_home / "store/builds").exists(), "a plan fetches nothing"
     monkeypatch.setenv("BURNISH_ARTEFACTS", str(far))
-    killed_at(
-        StartBegun, ["tune", "fake", "--yes", "--recipes", str(own), "--variant", "baseline,speed130"], burnish_home
-    )
+    killed_at(StartBegun, ["tune", "fake", "--yes", "--recipes", own, "--variant", "baseline,speed130"])
     assert events(burnish_home, StageDone) == []
     assert [gate.cached for gate in events(burnish_home, GateRun)] == [True, True]

@@ -218,7 +218,7 @@ def test_a_report_has_path_effects_and_what_was_left() -> None:
 def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Path, space: Path) -> None:
     words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--allow", "weakens-security"]
     words += ["--max-starts", "3", *QUICK]
-    killed_at(SearchTold, words, burnish_home)
+    killed_at(SearchTold, words)
     first = events(burnish_home, SearchTold)
     _, err = text(burnish(*words))
     told = events(burnish_home, SearchTold)
@@ -265,7 +265,7 @@ def test_two_builds_share_a_baseline_where_sides_take_turns(burnish_home: Path, 
     )
     words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--allow", "weakens-security"]
     words += ["--max-starts", "3", "--design", "interleaved", "--pairs", "1"]
-    killed_at(SearchTold, words, burnish_home)
+    killed_at(SearchTold, words)
     child = burnish(*words)
     _, err = text(child)
     assert child.returncode == 0, err
@@ -289,9 +289,9 @@ def test_a_budget_is_for_all_sessions_of_a_search(burnish_home: Path, space: Pat
     written(space, SPEED, BROKEN, *more, *KNOWN)
     words = ["tune", "fake", "--space", str(space), "--strategy", "random", "--budget", f"{budget:.0f}s"]
     words += ["--max-starts", "3", *QUICK]
-    killed_at(StageDone, words, burnish_home)
+    killed_at(StageDone, words)
     assert not events(burnish_home, SearchBegun), "its baseline was not there yet"
-    killed_at(SearchTold, words, burnish_home)
+    killed_at(SearchTold, words)
     child = burnish(*words)
     _, err = text(child)
     assert child.returncode == 0, err

@@ -78,9 +78,9 @@ def test_a_sitting_is_taken_when_it_is_due(begun: Path, monkeypatch: pytest.Monk
 
 def test_a_killed_sitting_is_resumed(begun: Path) -> None:
     aged(study(begun), 3600)
-    killed_at(StartDone, list(WORDS), begun)
-    taken = valid(begun)
-    assert taken >= 4
+    while (taken := valid(begun)) < 4:  # a start may be spoiled, and is then no start of the sitting
+        killed_at(StartDone, WORDS)
+    assert taken == 4
     child = burnish("resume")
     out, err = text(child)
     assert child.returncode == 0, err

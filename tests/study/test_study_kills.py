@@ -49,7 +49,7 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Even
     words += [] if VerdictReached in moments else ["--design", "duet"]
     done: list[tuple[str, dict[str, Any]]] = []
     for moment in moments:
-        killed_at(moment, words, burnish_home)
+        killed_at(moment, words)
         now = finished(burnish_home) if moment is not CommandRun else []
         assert now[: len(done)] == done, f"what was finished before {moment.kind()} is as it was"
         done = now

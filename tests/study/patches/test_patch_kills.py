@@ -44,7 +44,7 @@ def killed_at_each(moments: tuple[type[Event], ...], words: list[str], home: Pat
     """Killed at one moment after the other: what was on record stays as it was, and nothing that it says is redone."""
     done: list[tuple[str, dict[str, Any]]] = []
     for moment in moments:
-        killed_at(moment, words, home)
+        killed_at(moment, words)
         now = finished(home)
         assert now[: len(done)] == done, f"what was finished before {moment.kind()} is as it was"
         done = now
