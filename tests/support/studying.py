@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -102,6 +103,16 @@ def killed_at(moment: type[Event], words: Sequence[str | Path]) -> None:
     while marked(child.pid) and time.monotonic() < gone:
         time.sleep(0.1)
     assert marked(child.pid) == [], "a process was left behind"
+
+
+def endless(place: Path, program: str, where: str) -> str:
+    """A PATH whose `program` does its work, and then does not end where this condition of the shell holds."""
+    place.mkdir()
+    (place / program).write_text(
+        f'#!/bin/sh\n{shutil.which(program)} "$@" || exit\nif {where}; then exec sleep 600; fi\n'
+    )
+    (place / program).chmod(0o755)
+    return f"{place}:{os.environ['PATH']}"
 
 
 def aged(folder: Path, seconds: float) -> None:
