@@ -68,7 +68,6 @@ def test_its_cell_is_another() -> None:
 
 
 @pytest.mark.measures
-@pytest.mark.timeout(400)
 def test_a_patch_of_a_small_effect(burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The patch's true effect is large, so that its verdict is sure; what counts as small is set above it.
 

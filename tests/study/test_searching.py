@@ -32,7 +32,7 @@ from burnish.study.workshop.workshop import NotMeasured, Workshop
 from spaces import choice, rung, speed, written
 from studying import QUICK, burnish, events, killed_at, summary, text
 
-SPEED = speed(fast=130, slow=80)
+SPEED = speed(fast=400, slow=25)
 BROKEN = choice(
     "broken",
     "Does not compile, so that the search says so and goes on without it.",
@@ -238,7 +238,7 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
 
 def test_a_search_whose_every_build_fails_names_the_common_cause(burnish_home: Path, space: Path) -> None:
     """Each build has a name and a log of its own, which are no part of the cause."""
-    text_ = space.read_text().replace("-DFAKE_SPEED=80", "-DFAKE_BROKEN").replace("-DFAKE_SPEED=130", "-DFAKE_BROKEN")
+    text_ = space.read_text().replace("-DFAKE_SPEED=25", "-DFAKE_BROKEN").replace("-DFAKE_SPEED=400", "-DFAKE_BROKEN")
     space.write_text(text_[: text_.index("[rung.fast]")])
     words = ["tune", "fake", "--space", str(space), "--strategy", "screen", "--max-starts", "3", *QUICK]
     child = burnish(*words)

@@ -294,8 +294,8 @@ def test_a_marked_variant_that_was_not_named_is_not_crowned(burnish_home: Path, 
     """It comes from a file, with others: the best without marks is named first, and it beside it."""
     path = tmp_path / "own.toml"
     path.write_text(
-        '[risky]\nrecipe = { hardening = false, c = ["-DFAKE_SPEED=160"] }\n'
-        '[safe]\nrecipe = { c = ["-DFAKE_SPEED=130"] }\n'
+        '[risky]\nrecipe = { hardening = false, c = ["-DFAKE_SPEED=800"] }\n'
+        '[safe]\nrecipe = { c = ["-DFAKE_SPEED=400"] }\n'
     )
     child = burnish("tune", "fake", "--recipes", path, "--starts", "3", *QUICK, "--json")
     out, err = text(child)

@@ -47,6 +47,14 @@ recipe = { toolchain = "gcc-99" }
 """
 
 
+FAR = """
+[speed400]
+reason = "Known truth: four times the baseline's capacity, which three starts tell on any machine."
+recipe = { c = ["-DFAKE_SPEED=400"] }
+"""
+"""For what comes of a winner: no noise has a part in who that is."""
+
+
 def burnish(*words: str | Path, wait: bool = True) -> Call:
     child = Call(*words, env=os.environ | {"COLUMNS": "80"})
     if wait:
