@@ -73,7 +73,7 @@ def test_a_patch_of_a_small_effect(burnish_home: Path, tmp_path: Path, monkeypat
 
     Killed when it has begun, it is finished by the next call, though every claim has its verdict.
     """
-    monkeypatch.setattr(replicates, "LAYOUT_BOUND", 2.0)
+    monkeypatch.setattr(replicates, "LAYOUT_BOUND", 20.0)
     monkeypatch.setattr("burnish.study.trials.timing.LAYOUTS", 3)
     asked = Asked("fake", tuple(map(str, write(tmp_path, fast=FASTER))))
 

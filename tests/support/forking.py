@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -213,6 +214,7 @@ def _stop_at(kind: str, file: str) -> None:
     """Has this process stop behind the first event of this kind."""
     from burnish.record.record import Record
 
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive the tests, stopped for ever
     append = Record.append
 
     def appended(record: Record, event: Any, /) -> int:

@@ -258,7 +258,7 @@ def test_recipes_with_patches_of_their_own_keep_them(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     (fast,) = write(tmp_path, fast=FASTER)
     own.write_text('[mine]\nreason = "A recipe with a patch."\nrecipe = { patches = ["fast.patch"] }\n')
-    more = diff("#define ROUNDS 3000UL", "#define ROUNDS 2000UL", after=(ROUNDS, "#define ROUNDS 3000UL"))
+    more = diff("#define ROUNDS 1000UL", "#define ROUNDS 2000UL", after=(ROUNDS, "#define ROUNDS 1000UL"))
     (on_top,) = write(tmp_path, more=more)
     assert "hunk #1 of fake_work.c" in refused(on_top)
     said = refused(fast, recipe="mine", options=Options(recipes=own, yes=True))
