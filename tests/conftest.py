@@ -178,4 +178,4 @@ def sqlite_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tuned_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a run of baseline, a faster build, one that weakens security and one that fails its gate."""
-    return tuned(tmp_path_factory.mktemp("packages"), "speed130", "unsafe", "wrong")
+    return tuned(tmp_path_factory.mktemp("packages"), "speed400", "unsafe", "wrong")

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
+from burnish.builds import training
 from burnish.builds.training import Trainer
 from burnish.catalogue import load
+from burnish.engines.contract import Tick
 from burnish.engines.fake import engine
 from burnish.model.recipe import Recipe, Variant
 from burnish.profiles.collecting import BOLT_PROFILE, PROFILE_FILE, check_digest, profile_digest
 from burnish.profiles.stages import Train, TrainingPlan, check_training
+from burnish.program.built import Built
 from burnish.program.elf import build_id
 from burnish.toolchain.toolchains import Toolchain
+from conftest import FakeBench
 from profiling import TRAINING, Shop
 
 
@@ -246,12 +255,37 @@ def test_a_server_that_does_not_go_through_training(
 ) -> None:
     monkeypatch.setattr(engine, "PATIENCE_S", 0.5)
     here = shop("gcc")
+    usual = here.trainer.workloads["fake_mix"]
+    soon = replace(usual, parameters=tuple({**dict(usual.parameters), "timeout_s": "0.5"}.items()))
+    monkeypatch.setitem(here.trainer.workloads, "fake_mix", soon)
     chain = here.chain("gcc", flag)
     here.make(chain[0])
     with pytest.raises(InfrastructureError) as caught:
         here.make(chain[1])
     assert str(caught.value).startswith(says)
     assert here.builder.store.find("profiles", chain[1].key) is None
+
+
+def test_the_first_transaction_may_be_late_in_a_short_training(
+    bench: FakeBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that is busy for a minute is so however long the training was to take."""
+    clock = itertools.count(0.0, 10.0)
+    ticks = iter([[], [Tick(1.0, 0.0, 0, 0.0, 0.0)], [Tick(2.0, 3.0, 0, 0.5, 0.0)]])
+
+    def nothing() -> None: ...
+
+    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _: None))
+    side = SimpleNamespace(
+        boot=nothing, load=nothing, stop=nothing, server_pids=list, ticks=lambda: next(ticks), trouble=nothing
+    )
+    builder = SimpleNamespace(bench=bench, engine=SimpleNamespace(side=lambda _: side))
+    trainer: Any = SimpleNamespace(builder=builder, scratch=tmp_path, data={}, cores=frozenset())
+    trainer._look = functools.partial(Trainer._look, trainer)
+    load_ = load.workload(load.engine("fake"), "fake_mix")
+    built = Built("b", tmp_path, tmp_path / "server", "key")
+    rate = Trainer._drive(trainer, built, load_, 0.6, (), seed=1, watch=lambda _: contextlib.nullcontext())
+    assert rate == 3.0
 
 
 def test_training_needs_its_build(shop: Shops) -> None:

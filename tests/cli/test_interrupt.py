@@ -15,7 +15,7 @@ import pytest
 
 from burnish.base.paths import Home
 from burnish.study.kept import runs as studies
-from studying import OWN, QUICK, burnish, marked, text
+from studying import OWN, QUICK, burnish, endless, marked, text
 
 WORDS = ["tune", "fake", "--variant", "speed130", "--starts", "2", *QUICK, "--yes"]
 
@@ -38,8 +38,9 @@ def begun(home: Home, seconds: float = 120.0) -> Path:
 
 @pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
 def test_ctrl_c_ends_with_130_and_says_that_the_same_command_resumes(
-    burnish_home: Path, own: Path, terminal: bool
+    burnish_home: Path, own: Path, tmp_path: Path, terminal: bool
 ) -> None:
+    path = endless(tmp_path / "programs", "mkdir", '[ "${PWD##*/}" = build ]')  # so that the run is not over before
     ours, theirs = pty.openpty()
     output = theirs if terminal else subprocess.PIPE
     child = subprocess.Popen(
@@ -47,7 +48,7 @@ def test_ctrl_c_ends_with_130_and_says_that_the_same_command_resumes(
         stdin=theirs if terminal else subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        env=os.environ | {"COLUMNS": "200", "TERM": "xterm"},
+        env=os.environ | {"COLUMNS": "200", "TERM": "xterm", "PATH": path},
         start_new_session=True,
     )
     os.close(theirs)

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from burnish.engines.contract import MARKER
+from burnish.engines.shared import server_process
 from burnish.engines.shared.server_process import ForkingServer, Launch
 from burnish.engines.testing.sides import alive
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 FORKING = """
 import os, signal, sys, time
@@ -43,7 +44,8 @@ def server(tmp_path: Path) -> Forking:
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_no_child_of_a_server_is_left(server: Forking, killed: bool) -> None:
+def test_no_child_of_a_server_is_left(server: Forking, killed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_process, "_KILLED_S", 60.0)  # sooner, as soon as it gets a core to end on
     server.boot()
     first, child = server.pids()
     assert first == server.pid

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -117,103 +119,146 @@ def cpu_of(pid: int) -> float:
     return time.clock_gettime(~pid << 3 | 2)
 
 
-@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
-def test_the_hook_counts_events_and_reads_the_cpu_clock_of_the_named_process(tmp_path: Path) -> None:
-    """The hook alone, without a database: a script whose event sleeps 2 ms."""
-    script, ticks = tmp_path / "script.lua", tmp_path / "ticks.jsonl"
-    script.write_text(
-        'local ffi = require("ffi")\nffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(2000) end\n'
-    )
-    busy = subprocess.Popen(["sh", "-c", "while :; do :; done"])
-    try:
-        while (before := cpu_of(busy.pid)) < 1.0:
-            time.sleep(0.02)
-        subprocess.run(
-            ["sysbench", sysbench.HOOK, "--threads=2", "--time=3", "--report-interval=1", "run"],
-            check=True,
-            capture_output=True,
-            timeout=60,
-            env={
-                "PATH": "/usr/bin:/bin",
-                "BURNISH_SCRIPT": str(script),
-                "BURNISH_TICKS": str(ticks),
-                "BURNISH_TICK_S": "0.25",
-                "BURNISH_LATENCY_EVERY": "2",
-                "BURNISH_SERVER_PID": str(busy.pid),
-            },
-        )
-        after = cpu_of(busy.pid)
-    finally:
-        busy.kill()
-        busy.wait()
-    every = [json.loads(line) for line in ticks.read_text().splitlines()]
-    assert len(every) >= 4
-    first, last = every[0], every[3]
-    seconds = last["at"] - first["at"]
-    assert 0.5 < seconds < 5, "four ticks a quarter of a second apart"
-    assert last["done"] > first["done"] > 0
-    read = [tick["server_cpu"] for tick in every]
-    assert [before, *read, after] == sorted([before, *read, after])
-    assert read[-1] > read[0]
-    # Ticks are numbered by the clock: which of two neighbours has latencies is the clock's matter.
-    assert bool(first["latency"]) != bool(every[1]["latency"]), "every second one"
-    latency = first["latency"] or every[1]["latency"]
-    assert 0.002 <= latency["mean"] <= latency["max"]
-    assert 0.002 <= latency["p50"] <= latency["p95"] <= latency["max"]
-    assert last["client_cpu"] < before, "its own clock, not the busy process's"
+SCRIPT = 'local ffi = require("ffi")\nffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(2000) end\n'
+"""The hook alone, without a database: a script whose event sleeps 2 ms."""
+
+Ticks = Callable[[], list[dict[str, Any]]]
 
 
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], list[float]]:
-    """Ticks of a load that was stopped four times for 0.4 s, and how long it took to tick again each time."""
-    if shutil.which("sysbench") is None:
-        pytest.skip("sysbench is not installed")
-    folder = tmp_path_factory.mktemp("stopped")
+@contextmanager
+def loaded(folder: Path, server: int, tick_s: float, every: int) -> Iterator[tuple[subprocess.Popen[bytes], Ticks]]:
+    """A load of two threads until it is left, and what reads its ticks so far."""
     script, ticks = folder / "script.lua", folder / "ticks.jsonl"
-    script.write_text(
-        'local ffi = require("ffi")\nffi.cdef("int usleep(unsigned);")\nfunction event() ffi.C.usleep(2000) end\n'
-    )
-    words = ["sysbench", str(sysbench.HOOK), "--threads=2", "--time=20", "--report-interval=1", "run"]
+    script.write_text(SCRIPT)
+    words = ["sysbench", str(sysbench.HOOK), "--threads=2", "--time=0", "--report-interval=1", "run"]
     env = {
         "PATH": "/usr/bin:/bin",
         "BURNISH_SCRIPT": str(script),
         "BURNISH_TICKS": str(ticks),
-        "BURNISH_TICK_S": "0.05",
-        "BURNISH_LATENCY_EVERY": "5",
-        "BURNISH_SERVER_PID": str(os.getpid()),
+        "BURNISH_TICK_S": str(tick_s),
+        "BURNISH_LATENCY_EVERY": str(every),
+        "BURNISH_SERVER_PID": str(server),
     }
-    waits = []
+
+    def read() -> list[dict[str, Any]]:
+        text = ticks.read_text() if ticks.exists() else ""
+        return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
     with subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL) as load:
         try:
-            time.sleep(1.5)
-            for _ in range(4):
-                load.send_signal(signal.SIGSTOP)
-                time.sleep(0.4)
-                load.send_signal(signal.SIGCONT)
-                gone_on = time.monotonic()
-                time.sleep(0.9)
-                times = [json.loads(line)["at"] for line in ticks.read_text().splitlines()]
-                waits.append(min((at for at in times if at > gone_on + 0.1), default=math.inf) - gone_on)
+            yield load, read
         finally:
             load.kill()
-    return [json.loads(line) for line in ticks.read_text().splitlines()], waits
 
 
-def test_a_load_that_was_stopped_ticks_on_at_once(stopped: tuple[list[dict[str, Any]], list[float]]) -> None:
+def awaited(read: Ticks, enough: Callable[[list[dict[str, Any]]], bool]) -> list[dict[str, Any]]:
+    """The ticks as soon as they are enough; as they are after a minute and a half."""
+    deadline = time.monotonic() + 90
+    while not enough(ticks := read()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return ticks
+
+
+def close(ticks: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Neighbours whose numbers follow each other for sure, however late each came: closer than the interval."""
+    return [pair for pair in pairwise(ticks) if pair[1]["at"] - pair[0]["at"] < 0.25]
+
+
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+def test_the_hook_counts_events_and_reads_the_cpu_clock_of_the_named_process(tmp_path: Path) -> None:
+    def enough(ticks: list[dict[str, Any]]) -> bool:
+        alternating = sum(bool(one["latency"]) != bool(other["latency"]) for one, other in close(ticks))
+        return alternating >= 3 and ticks[-1]["done"] > ticks[0]["done"] and read(ticks)[-1] > read(ticks)[0]
+
+    def read(ticks: list[dict[str, Any]]) -> list[float]:
+        return [tick["server_cpu"] for tick in ticks]
+
+    busy = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+    try:
+        while (before := cpu_of(busy.pid)) < 1.0:
+            time.sleep(0.02)
+        with loaded(tmp_path, busy.pid, 0.25, 2) as (_, ticks):
+            every = awaited(ticks, enough)
+        after = cpu_of(busy.pid)
+    finally:
+        busy.kill()
+        busy.wait()
+    assert enough(every), every
+    assert not any(one["latency"] and other["latency"] for one, other in close(every)), "every second one"
+    # The first may have come two intervals late.
+    assert every[-1]["at"] - every[0]["at"] >= 0.25 * (len(every) - 3), "a quarter of a second apart"
+    assert all(later["done"] >= earlier["done"] >= 0 for earlier, later in pairwise(every))
+    assert [before, *read(every), after] == sorted([before, *read(every), after])
+    for latency in (tick["latency"] for tick in every if tick["latency"]):
+        assert 0.002 <= latency["mean"] <= latency["max"]
+        assert 0.002 <= latency["p50"] <= latency["p95"] <= latency["max"]
+    assert every[-1]["client_cpu"] < before, "its own clock, not the busy process's"
+
+
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+def test_a_stopped_load_ticks_on_and_leaves_out_what_was_under_way(tmp_path: Path) -> None:
+    """How soon and how much, `clock.lua` tells; here signals are real, and so is sysbench's clock."""
+    with loaded(tmp_path, os.getpid(), 0.05, 5) as (load, read):
+        assert awaited(read, lambda ticks: any(tick["done"] > 0 for tick in ticks))
+        left = 0.0
+        deadline = time.monotonic() + 90
+        while left == 0.0 and time.monotonic() < deadline:  # a tick that comes late has no latencies at all
+            load.send_signal(signal.SIGSTOP)
+            time.sleep(0.4)
+            before = len(read())
+            load.send_signal(signal.SIGCONT)
+            ticks = awaited(read, lambda ticks, before=before: any(tick["latency"] for tick in ticks[before:]))
+            latency = next(tick["latency"] for tick in ticks[before:] if tick["latency"])
+            left = latency["left_out"]
+    assert left > 0.0
+
+
+STOPS = tuple((begin, begin + 0.4) for begin in (3.457, 5.728, 8.213, 11.031))
+"""In different parts of sysbench's seconds, which begin at .31 here, and while the hook ticks."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Ticks of a load that was stopped four times for 0.4 s, by a clock that is given."""
+    if shutil.which("sysbench") is None:
+        pytest.skip("sysbench is not installed")
+    folder = tmp_path_factory.mktemp("played")
+    script, ticks = folder / "script.lua", folder / "ticks.jsonl"
+    script.write_text("function event() end\n")
+    done = subprocess.run(
+        ["sysbench", Path(__file__).with_name("clock.lua"), "--threads=2", "play"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "HOOK": str(sysbench.HOOK),
+            "STOPS": " ".join(f"{begin}:{end}" for begin, end in STOPS),
+            "SECONDS": "12",
+            "BURNISH_SCRIPT": str(script),
+            "BURNISH_TICKS": str(ticks),
+            "BURNISH_TICK_S": "0.05",
+            "BURNISH_LATENCY_EVERY": "5",
+            "BURNISH_SERVER_PID": "1",
+        },
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads(line) for line in ticks.read_text().splitlines()]
+
+
+def test_a_load_that_was_stopped_ticks_on_at_once(played: list[dict[str, Any]]) -> None:
     """An interleaved side is stopped and let go again and again: it must not wait for sysbench's next whole second."""
-    _, waits = stopped
-    # Without the signal it is each time another part of a second. One of the four may have had to wait for a core.
-    assert sorted(waits)[-2] < 0.35, waits
+    for _, end in STOPS:
+        after = [end, *(tick["at"] for tick in played if end < tick["at"] < end + 0.9)]
+        assert len(after) == 1 + 18
+        assert max(later - earlier for earlier, later in pairwise(after)) < 0.051
 
 
-def test_response_times_are_without_the_waits_of_a_stopped_load(
-    stopped: tuple[list[dict[str, Any]], list[float]],
-) -> None:
+def test_response_times_are_without_the_waits_of_a_stopped_load(played: list[dict[str, Any]]) -> None:
     """Each thread's event was under way at each stop: it would look as if it had taken 0.4 s."""
-    ticks, _ = stopped
-    latencies = [tick["latency"] for tick in ticks if tick["latency"]]
-    # Were they counted, four ticks would have them. One event may have waited as long for a core.
-    assert sum(latency["max"] >= 0.4 for latency in latencies) <= 1, latencies
-    shares = sorted(latency["left_out"] for latency in latencies)
-    assert sum(share > 0 for share in shares) >= 3
-    assert shares[-2] < 0.2, "two events of a hundred and more, unless a tick came soon after the load had gone on"
+    latencies = [tick["latency"] for tick in played if tick["latency"]]
+    assert all(latency["max"] == pytest.approx(0.002, rel=0.02) for latency in latencies)
+    left = [latency["left_out"] for latency in latencies if latency["left_out"] > 0]
+    assert len(left) == len(STOPS)
+    assert all(0.001 < share < 0.2 for share in left), "two events of a hundred and more"

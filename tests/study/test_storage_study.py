@@ -106,7 +106,7 @@ def test_on_the_disk_what_a_quarter_of_an_hour_gives_is_said_before_anything_is_
 
 
 def test_a_killed_study_leaves_nothing_in_memory(home: Path) -> None:
-    killed_at(PairRead, [*WRITES, "--set", "storage=memory"], home)
+    killed_at(PairRead, [*WRITES, "--set", "storage=memory"])
     until = time.monotonic() + 60
     while ownerless() and time.monotonic() < until:
         time.sleep(0.1)

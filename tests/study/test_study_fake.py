@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 import statistics
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -16,14 +15,14 @@ import pytest
 from burnish.model.cell import CellId
 from burnish.record.codec import plain
 from burnish.record.events.builds import GateRun
-from burnish.record.events.study import CommandRun
+from burnish.record.events.study import CommandRun, StudyBegun
 from burnish.record.events.trials import PairRead, StartDone
 from burnish.record.record import Record
 from burnish.report.committed import result_of_file
 from burnish.report.values import runs as values
 from burnish.study.trials.starts import cell_starts
 from conftest import BuildFake
-from studying import OWN, QUICK, burnish, study, summary, text
+from studying import OWN, QUICK, burnish, stopped_at, study, summary, text
 
 
 @pytest.fixture
@@ -170,10 +169,7 @@ def test_bolt_leaves_its_input_as_it_was(burnish_home: Path, clang: object) -> N
 
 def test_two_runs_in_one_home(burnish_home: Path, own: Path) -> None:
     words = ["tune", "fake", "--variant", "speed130", "--recipes", own, "--precision", "none", "--max-starts", "3"]
-    first = burnish(*words, wait=False)
-    deadline = time.monotonic() + 60
-    while not list(burnish_home.glob("studies/*")) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    first = stopped_at(StudyBegun, words)
     second = burnish(*words)
     _, err = text(second)
     first.kill()
@@ -298,8 +294,8 @@ def test_a_marked_variant_that_was_not_named_is_not_crowned(burnish_home: Path, 
     """It comes from a file, with others: the best without marks is named first, and it beside it."""
     path = tmp_path / "own.toml"
     path.write_text(
-        '[risky]\nrecipe = { hardening = false, c = ["-DFAKE_SPEED=160"] }\n'
-        '[safe]\nrecipe = { c = ["-DFAKE_SPEED=130"] }\n'
+        '[risky]\nrecipe = { hardening = false, c = ["-DFAKE_SPEED=800"] }\n'
+        '[safe]\nrecipe = { c = ["-DFAKE_SPEED=400"] }\n'
     )
     child = burnish("tune", "fake", "--recipes", path, "--starts", "3", *QUICK, "--json")
     out, err = text(child)

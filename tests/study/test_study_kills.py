@@ -13,7 +13,7 @@ from burnish.record.events.builds import BuildMade, DatasetMade, GateRun, Profil
 from burnish.record.events.study import CommandRun
 from burnish.record.events.trials import PairRead, StartBegun, StartDone
 from burnish.record.events.verdicts import VerdictReached
-from studying import OWN, burnish, events, killed_at, summary, text
+from studying import FAR, burnish, events, killed_at, summary, text
 
 FINISHED: tuple[type[Event], ...] = (BuildMade, ProfileMade, DatasetMade, GateRun, StartDone, VerdictReached)
 
@@ -26,7 +26,7 @@ def finished(home: Path) -> list[tuple[str, dict[str, Any]]]:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     path = tmp_path / "own.toml"
-    path.write_text(OWN)
+    path.write_text(FAR)
     return path
 
 
@@ -42,14 +42,14 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Even
     Nothing finished is made again or lost, and nothing is left behind. Two rows of moments, as what comes once in a
     study (data set, profile) can't be waited for behind what comes at the same time.
     """
-    words = ["tune", "fake", "--variant", "gcc-pgo,speed130", "--recipes", str(own)]
+    words = ["tune", "fake", "--variant", "gcc-pgo,speed400", "--recipes", str(own)]
     # gcc-pgo may truly be some per cent faster or slower, which would be measured again in builds of other layouts.
     words += ["--precision", "none", "--max-starts", "3", "--pairs", "1", "--layouts", "0"]
     # Once with the winner measured again apart: after the kill at the verdict that it is picked by.
     words += [] if VerdictReached in moments else ["--design", "duet"]
     done: list[tuple[str, dict[str, Any]]] = []
     for moment in moments:
-        killed_at(moment, words, burnish_home)
+        killed_at(moment, words)
         now = finished(burnish_home) if moment is not CommandRun else []
         assert now[: len(done)] == done, f"what was finished before {moment.kind()} is as it was"
         done = now
@@ -57,13 +57,13 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Even
     _out, err = text(again)
     assert again.returncode == 0, err
     assert "resuming" in err
-    assert "speed130 faster" in " ".join(text(burnish("show", "--full"))[0].split())
+    assert "speed400 faster" in " ".join(text(burnish("show", "--full"))[0].split())
     result = summary(burnish_home)
     verdicts = {row.verdict for row in result.rows}
     assert verdicts <= {"faster", "slower", "equivalent", "undecided"}, [row.reason for row in result.rows]
     assert finished(burnish_home)[: len(done)] == done
     compiled = [command for command in events(burnish_home, CommandRun) if command.what == "compile server.c"]
-    # baseline, instrumented, with profile, speed130: a finished build is never compiled again. The kill at the first
+    # baseline, instrumented, with profile, speed400: a finished build is never compiled again. The kill at the first
     # command may fall into the baseline's own compile, which is then made again.
     assert len(compiled) - 4 <= (CommandRun in moments)
     starts = [(each.cell, each.start) for each in events(burnish_home, StartDone)]

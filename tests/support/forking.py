@@ -6,12 +6,15 @@ and killed. What a process takes from its environment before it runs anything (`
 such process; for another environment another one is started.
 
 What is about the beginning itself (which modules a call imports, Ctrl-C meanwhile, completion) needs `subprocess`.
+
+A call can be had to stop at an event (`STOPS_AT`), whenever whoever waits for that has a turn.
 """
 
 from __future__ import annotations
 
 import array
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -43,6 +46,10 @@ LOADED = (
     "scipy.special",
 )
 """Modules that bring along what most calls import; what a verb needs beyond, its fork imports."""
+
+STOPS_AT = "BURNISH_TEST_STOPS_AT"
+"""A variable with a kind of event and a file, by a blank: a call makes the file and stops itself (SIGSTOP) as soon as
+its record has such an event."""
 
 _LENGTH = struct.Struct("I")
 _STATUS = struct.Struct("i")
@@ -199,6 +206,25 @@ def _become(asked: dict[str, Any]) -> None:
     process._run_id = f"{os.getpid()}-{os.urandom(6).hex()}"
     sys.argv = ["burnish", *asked["words"]]
     sys.path[0] = asked["cwd"]  # as `python -m` has it
+    if STOPS_AT in os.environ:
+        _stop_at(*os.environ.pop(STOPS_AT).split(" ", 1))
+
+
+def _stop_at(kind: str, file: str) -> None:
+    """Has this process stop behind the first event of this kind."""
+    from burnish.record.record import Record
+
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive the tests, stopped for ever
+    append = Record.append
+
+    def appended(record: Record, event: Any, /) -> int:
+        number = append(record, event)
+        if event.kind() == kind:
+            Path(file).touch()
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return number
+
+    Record.append = appended  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

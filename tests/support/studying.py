@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,7 +18,7 @@ from burnish.record.events import Event
 from burnish.record.record import FILE, Record
 from burnish.report.fold import fold
 from burnish.report.result import Result
-from forking import Call
+from forking import STOPS_AT, Call
 
 E = TypeVar("E", bound=Event)
 
@@ -44,10 +47,18 @@ recipe = { toolchain = "gcc-99" }
 """
 
 
+FAR = """
+[speed400]
+reason = "Known truth: four times the baseline's capacity, which three starts tell on any machine."
+recipe = { c = ["-DFAKE_SPEED=400"] }
+"""
+"""For what comes of a winner: no noise has a part in who that is."""
+
+
 def burnish(*words: str | Path, wait: bool = True) -> Call:
     child = Call(*words, env=os.environ | {"COLUMNS": "80"})
     if wait:
-        child.wait(timeout=300)
+        child.wait(timeout=550)
     return child
 
 
@@ -76,30 +87,40 @@ def marked(pid: int) -> list[int]:
     return [found for found, mark in warden.marked(process.RUN_VARIABLE) if mark.startswith(f"{pid}-")]
 
 
-def killed_at(moment: type[Event], words: list[str], home: Path) -> None:
+def stopped_at(moment: type[Event], words: Sequence[str | Path]) -> Call:
+    """Begins the command, which stops as soon as it has recorded an event of this type: no turn comes too late."""
+    with tempfile.TemporaryDirectory() as place:
+        stopped = Path(place, "stopped")
+        child = Call(*words, env=os.environ | {"COLUMNS": "80", STOPS_AT: f"{moment.kind()} {stopped}"})
+        deadline = time.monotonic() + 300
+        while not stopped.exists() and child.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert stopped.exists(), text(child)
+    return child
+
+
+def killed_at(moment: type[Event], words: Sequence[str | Path]) -> None:
     """Runs the command and kills it as soon as the record has one more event of this type than before.
 
     Nothing that it started may be left.
     """
-
-    def count() -> int:
-        try:
-            return len(events(home, moment))
-        except Exception:  # the record may not be there yet
-            return 0
-
-    before = count()
-    child = burnish(*words, wait=False)
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and child.poll() is None and count() == before:
-        time.sleep(0.02)
-    assert child.poll() is None, text(child)
+    child = stopped_at(moment, words)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
     gone = time.monotonic() + 60
     while marked(child.pid) and time.monotonic() < gone:
         time.sleep(0.1)
     assert marked(child.pid) == [], "a process was left behind"
+
+
+def endless(place: Path, program: str, where: str) -> str:
+    """A PATH whose `program` does its work, and then does not end where this condition of the shell holds."""
+    place.mkdir()
+    (place / program).write_text(
+        f'#!/bin/sh\n{shutil.which(program)} "$@" || exit\nif {where}; then exec sleep 600; fi\n'
+    )
+    (place / program).chmod(0o755)
+    return f"{place}:{os.environ['PATH']}"
 
 
 def aged(folder: Path, seconds: float) -> None:

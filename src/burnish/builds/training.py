@@ -29,6 +29,9 @@ TRAINING_THREADS = 4
 PATIENCE = 4
 """Factor on a training's length: how long to wait if no transaction has finished."""
 
+PATIENCE_S = 60.0
+"""Seconds that this wait takes at least: a short training says nothing of how busy the host is."""
+
 
 @dataclass
 class Trainer:
@@ -170,7 +173,7 @@ class Trainer:
                 side.load()
                 end = time.monotonic() + seconds
                 # An instrumented build on a busy host may take longer than that for its first transaction.
-                latest = end + PATIENCE * seconds
+                latest = end + max(PATIENCE * seconds, PATIENCE_S)
                 while (now := time.monotonic()) < end or (now < latest and not _moved(ticks)):
                     time.sleep(0.1)
                     self._look(side, ticks, workload, end - time.monotonic())
@@ -178,7 +181,7 @@ class Trainer:
             side.stop()
         shutil.rmtree(folder, ignore_errors=True)
         if not _moved(ticks):
-            waited = (1 + PATIENCE) * seconds
+            waited = seconds + max(PATIENCE * seconds, PATIENCE_S)
             raise InfrastructureError(f"training on {workload.name}: no transaction was finished in {waited:.0f} s")
         return (ticks[-1].done - ticks[0].done) / (ticks[-1].at - ticks[0].at)
 

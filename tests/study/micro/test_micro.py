@@ -101,7 +101,7 @@ def run(asked: Request) -> Result:
 
 
 def test_the_side_with_less_work_is_faster(gcc: Toolchain, tmp_path: Path) -> None:
-    slow, fast = make_tree(tmp_path / "slow", gcc, 12), make_tree(tmp_path / "fast", gcc, 3)
+    slow, fast = make_tree(tmp_path / "slow", gcc, 120), make_tree(tmp_path / "fast", gcc, 3)
     result = run(request(slow, fast, entries(tmp_path)))
     (outcome,) = result.outcomes
     assert outcome.judgement is not None
@@ -150,7 +150,7 @@ def test_a_difference_that_the_check_overlooks_shows_in_the_blocks(gcc: Toolchai
 def test_objects_are_the_trees_own(gcc: Toolchain, tmp_path: Path) -> None:
     slow, fast = make_tree(tmp_path / "slow", gcc, 3), make_tree(tmp_path / "fast", gcc, 3)
     # The object that is there was made with more rounds than the database says today.
-    words = [str(gcc.cc), "-O1", "-DROUNDS=12", "-DSTART=1", "-o", "work.o", "-c", "lib/work.c"]
+    words = [str(gcc.cc), "-O1", "-DROUNDS=120", "-DSTART=1", "-o", "work.o", "-c", "lib/work.c"]
     subprocess.run(words, cwd=slow, check=True)
     (outcome,) = run(request(slow, fast, entries(tmp_path))).outcomes
     assert outcome.judgement is not None
@@ -159,7 +159,7 @@ def test_objects_are_the_trees_own(gcc: Toolchain, tmp_path: Path) -> None:
 
 
 def test_threads_call_at_once(gcc: Toolchain, tmp_path: Path) -> None:
-    slow, fast = make_tree(tmp_path / "slow", gcc, 12), make_tree(tmp_path / "fast", gcc, 3)
+    slow, fast = make_tree(tmp_path / "slow", gcc, 120), make_tree(tmp_path / "fast", gcc, 3)
     known = entries(tmp_path, f"{ENTRY}threads = 3\n")
     (outcome,) = run(request(slow, fast, known)).outcomes
     assert outcome.threads == 3
@@ -215,7 +215,7 @@ def test_a_tree_that_lacks_a_generated_file_is_refused(gcc: Toolchain, tmp_path:
 def test_results_are_checked_on_another_architecture(gcc: Toolchain, tmp_path: Path) -> None:
     if shutil.which("aarch64-linux-gnu-g++") is None or emulation.find("aarch64") is None:
         pytest.skip("no cross compiler and emulator for aarch64 (group cross-aarch64)")
-    slow, fast = make_tree(tmp_path / "slow", gcc, 12), make_tree(tmp_path / "fast", gcc, 3)
+    slow, fast = make_tree(tmp_path / "slow", gcc, 120), make_tree(tmp_path / "fast", gcc, 3)
     (outcome,) = run(request(slow, fast, entries(tmp_path), check="aarch64")).outcomes
     assert outcome.elsewhere.startswith("aarch64: same results (qemu-aarch64 version")
     for tree in (slow, fast):  # there alone it gives something else
@@ -226,7 +226,7 @@ def test_results_are_checked_on_another_architecture(gcc: Toolchain, tmp_path: P
 
 
 def test_the_table_fits_a_terminal(gcc: Toolchain, tmp_path: Path) -> None:
-    slow, fast = make_tree(tmp_path / "slow", gcc, 12), make_tree(tmp_path / "fast", gcc, 3)
+    slow, fast = make_tree(tmp_path / "slow", gcc, 120), make_tree(tmp_path / "fast", gcc, 3)
     result = run(request(slow, fast, entries(tmp_path)))
     text = drawn(document(result))
     assert all(len(line) <= 80 for line in text.splitlines())

@@ -24,7 +24,7 @@ from burnish.source.patches import overlay
 from conftest import FAKE_SOURCE
 from forking import Call
 from scripts import run_script
-from studying import QUICK, burnish, events, study, text
+from studying import QUICK, burnish, endless, events, study, text
 
 FASTER = """--- a/fake.h
 +++ b/fake.h
@@ -177,13 +177,11 @@ def test_killed_between_patching_and_building(
 ) -> None:
     """Killed while the patched tree is made, and when it has the place: never taken for clean."""
     own = recipes(tmp_path, mine=["p/faster.patch"])
-    slow = tmp_path / "slow"
-    slow.mkdir()
-    # In planning it works on copies elsewhere; in the tree itself it takes its time.
-    (slow / "patch").write_text('#!/bin/sh\ncase $PWD in */.source.patched) sleep 2;; esac\nexec /usr/bin/patch "$@"\n')
-    (slow / "patch").chmod(0o755)
-    if moment == "patching":
-        monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
+    program, where = {
+        "patching": ("patch", '[ "${PWD##*/}" = .source.patched ]'),  # in planning it works on copies elsewhere
+        "compiling": ("mkdir", '[ "${PWD##*/}" = build ] && [ -e ../.source.clean ]'),
+    }[moment]
+    monkeypatch.setenv("PATH", endless(tmp_path / "programs", program, where))
     words = ["tune", "fake", "--variant", "mine", "--recipes", str(own), *WORDS]
     child = burnish(*words, wait=False)
     place = source_of(burnish_home)

@@ -57,15 +57,21 @@ ARCS = 0
 SETTINGS = ("work_percent",)
 """Server settings of a condition: work of each request in per cent, 100 when not given."""
 
+GAVE_UP = 1
+"""The load's exit code when it can't go on."""
+
 MAX_CONNECTIONS = 256
 """Client threads that a fake server is ever given."""
 
 COLD_SHARE = 0.02
 """A kind of request with a smaller share of the training is cold."""
 
-BOOT_S = 10.0
-PATIENCE_S = 3.0
+BOOT_S = 60.0
+PATIENCE_S = 60.0
 """Seconds that a server gets to end by itself (and to write its profile) before it is killed."""
+
+ENDING_S = 60.0
+"""Seconds that the end of a server may take to be seen after the load has lost its connections."""
 
 
 class FakeLoads(Loads):
@@ -175,7 +181,7 @@ class FakeEngine(Engine):
     def existing(self, program: Path) -> Built:
         """A fake server with its load program beside it; UserError otherwise."""
         found = super().existing(program)
-        if not process.capture([found.server, "--version"], timeout=10):
+        if not process.capture([found.server, "--version"], timeout=60):
             raise UserError(f"{program}: does not run on this machine; build it here, or name another")
         if not (found.folder / "load").is_file():
             raise UserError(f"{program}: its load program is not beside it; copy `load` of the same build there")
@@ -184,7 +190,7 @@ class FakeEngine(Engine):
     def identity(self, built: Built, bench: Workbench) -> Identity:
         """Version and features from ``server --version``, build id from ``readelf``."""
         words: list[str | Path] = [built.server, "--version"]
-        done, lines = output_of(bench, "version", words, env=dict(built.environment), timeout=20)
+        done, lines = output_of(bench, "version", words, env=dict(built.environment), timeout=60)
         done.check("version")
         features = sorted((name, value) for name, _, value in (line.partition("=") for line in lines[1:]) if value)
         return Identity(lines[0].removeprefix("fake ") if lines else "", tuple(features), build_id(built.server))
@@ -340,17 +346,17 @@ class FakeSide(Side):
         """Why this side cannot continue: the server or the load has ended."""
         if self._stopped or self._server is None:
             return None
-        load_ended = self._load is not None and self._load.poll() is not None
-        if load_ended:
-            # A dying server closes its connections first: give it a moment to be seen dead.
+        ended = self._load.poll() if self._load is not None else None
+        said = "it said nothing"
+        if ended is not None:
+            said = (self._load_log.read_text(errors="replace").strip().splitlines() or [said])[-1]
+        if ended == GAVE_UP and "no answer" not in said:
+            # A dying server closes its connections first, and is seen dead when it has had a core for the rest.
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._server.wait(0.5)
+                self._server.wait(ENDING_S)
         if self._server.poll() is not None:
             return f"the server {_ending(self._server.returncode)}"
-        if load_ended and self._load is not None:
-            lines = self._load_log.read_text(errors="replace").strip().splitlines()
-            return f"the load {_ending(self._load.returncode)}: {lines[-1] if lines else 'it said nothing'}"
-        return None
+        return f"the load {_ending(ended)}: {said}" if ended is not None else None
 
     def stop(self) -> None:
         """Ends the load, then the server; a server that does not end is killed."""

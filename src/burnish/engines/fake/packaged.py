@@ -37,5 +37,5 @@ class PackagedFake(PackagedServer):
 
 def _features(built: Built, bench: Workbench) -> dict[str, str]:
     lines: list[str] = []
-    bench.run("version", [built.server, "--version"], timeout=20, on_line=lines.append).check("asking for features")
+    bench.run("version", [built.server, "--version"], timeout=60, on_line=lines.append).check("asking for features")
     return {name: value for name, _, value in (line.partition("=") for line in lines[1:]) if value}

@@ -22,7 +22,7 @@ DATABASE = "kv.db"
 DATA_PREFIX = "data-"
 """Parameters of the data, not of the run, begin with this."""
 
-BOOT_S = 20.0
+BOOT_S = 60.0
 PATIENCE_S = 60.0
 """Seconds that the current unit may take to its end when a side stops: instrumented builds are slow."""
 

@@ -72,9 +72,9 @@ static int ask(int connection, char request)
 		do
 			got = recv(connection, line + have, sizeof line - have, 0);
 		while (got < 0 && errno == EINTR); /* it was stopped for a while */
-		if (got < 0)
+		if (got < 0 && errno == EAGAIN)
 			GIVE_UP("no answer for %g s", timeout_s);
-		if (got == 0)
+		if (got <= 0) /* reset where it had not read all requests */
 			GIVE_UP("the server closed the connection");
 		have += (size_t)got;
 	} while (line[have - 1] != '\n' && have < sizeof line);
