@@ -160,8 +160,8 @@ def awaited(read: Ticks, enough: Callable[[list[dict[str, Any]]], bool]) -> list
 
 
 def close(ticks: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Neighbours whose numbers follow each other for sure, however late each came: closer than the interval."""
-    return [pair for pair in pairwise(ticks) if pair[1]["at"] - pair[0]["at"] < 0.25]
+    """Neighbours whose numbers follow each other for sure, however late each came: closer than two intervals."""
+    return [pair for pair in pairwise(ticks) if pair[1]["at"] - pair[0]["at"] < 0.5]
 
 
 @pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")

@@ -64,7 +64,7 @@ def test_cmake_takes_the_toolchain_file_and_the_preset(tuned_home: Path, tmp_pat
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.21)\nproject(x C)\nadd_executable(x x.c)\n"
     )
-    (folder / "x.c").write_text("int main(void) { return FAKE_SPEED != 130; }\n")
+    (folder / "x.c").write_text("int main(void) { return FAKE_SPEED != 400; }\n")
     subprocess.run(["cmake", "--preset", "burnish-speed400"], cwd=folder, check=True, capture_output=True)
     subprocess.run(["cmake", "--build", "build-burnish"], cwd=folder, check=True, capture_output=True)
     subprocess.run([folder / "build-burnish/x"], check=True)
@@ -87,7 +87,7 @@ def test_flags_mean_nothing_to_cmake(flag: str, written: str) -> None:
 def test_a_spec_fragment_has_the_flags(tuned_home: Path, tmp_path: Path) -> None:
     value = make(tuned_home, tmp_path, "rpm")
     text = Path(value["files"][0]).read_text()
-    assert "-DFAKE_SPEED=130" in text
+    assert "-DFAKE_SPEED=400" in text
     assert "%global build_cflags " in text
     assert str(tuned_home) not in text
 
