@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from burnish.record.events.searches import SearchEnded
 from burnish.record.events.study import StudyFinished
 from burnish.record.events.trials import StartDone
 from spaces import speed, written
-from studying import QUICK, aged, burnish, events, study, text
+from studying import QUICK, aged, burnish, events, study, summary, text
 
 SPACE = speed(step="train", recipe={"pgo": True}, fast=400)
 """With a profile, which has to be made again too."""
@@ -37,8 +38,25 @@ def test_what_was_cleaned_between_sittings_is_made_again(burnish_home: Path, tmp
     child = burnish("resume", "--due")
     _, err = text(child)
     assert child.returncode == 0, err
-    starts = Counter((one.cell.candidate, one.cell.role) for one in events(burnish_home, StartDone) if not one.invalid)
-    assert (starts[NAME, Role.CLAIM], starts[NAME, Role.CONFIRMATION]) == (6, 6), err
+    assert taken(burnish_home) == (6, 6), err
     _, ended = events(burnish_home, SearchEnded)
     assert (ended.winner, ended.settings) == (NAME, first.settings)
+    # Trained anew it is another program, of which this was the first sitting.
+    assert "sitting 2 of 2 is due at" in err
+    assert not events(burnish_home, StudyFinished)
+    (build,) = [build for build in summary(burnish_home).builds if build.variant == NAME]
+    told = "another program: (code|data) .*; starts of the earlier ones, which are left out: 6$"
+    assert [note for note in build.notes if re.search(told, note)], build.notes
+    aged(study(burnish_home), 3600)
+    child = burnish("resume", "--due")
+    assert child.returncode == 0, text(child)
+    assert taken(burnish_home) == (9, 9), text(child)
     assert len(events(burnish_home, StudyFinished)) == 1
+    found = summary(burnish_home)
+    assert {row.starts for row in (*found.rows, *found.confirmations) if row.candidate == NAME} == {6}
+
+
+def taken(home: Path) -> tuple[int, int]:
+    """Valid starts of the claim and of the confirmation, of all programs."""
+    starts = Counter((one.cell.candidate, one.cell.role) for one in events(home, StartDone) if not one.invalid)
+    return starts[NAME, Role.CLAIM], starts[NAME, Role.CONFIRMATION]

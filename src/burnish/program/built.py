@@ -39,6 +39,7 @@ class Built:
         key: content address, or the program's digest.
         environment: environment variables to launch it with (preloads), as (name, value).
         options: server options that only this build needs (such as the folder of its messages), in order.
+        program: digest of the measured program's code and data; '' if it was not examined.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Built:
     key: str
     environment: tuple[tuple[str, str], ...] = ()
     options: tuple[str, ...] = ()
+    program: str = ""
 
 
 @dataclass(frozen=True)

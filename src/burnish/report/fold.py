@@ -40,6 +40,7 @@ from burnish.report.hosts import host_line, hosts_line
 from burnish.report.quantities import of_verdict
 from burnish.report.result import BuildRow, Canary, Result, Row
 from burnish.study.trials.repeated import Sitting, repeated
+from burnish.study.trials.superseded import counted
 from burnish.why.explanation import explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
@@ -52,7 +53,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     Raises:
         UserError: the events do not begin a study.
     """
-    by = ByType(events)
+    every = list(events)
+    by = ByType(counted(every))
     if StudyBegun not in by:
         raise UserError("this record holds no study: it was ended before it began; run the same command again")
     told = repeated(by)
@@ -90,7 +92,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         ended=finished[-1].at if finished else None,
         definition=definition,
         rows=tuple(_rows(by, planned, sittings, checked)),
-        builds=tuple(_builds(by, order)),
+        builds=tuple(_builds(by, order, remade(ByType(every), order[0]))),
         differences=different.found if different else (),
         contest=contest,
         runs=len(by.of(SessionBegun)),
@@ -215,7 +217,7 @@ def _canaries(by: ByType, planned: TrialsPlanned | None) -> list[Canary]:
     return canaries
 
 
-def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
+def _builds(by: ByType, order: Sequence[str], again: Mapping[str, str]) -> list[BuildRow]:
     builds = {build.build.name: build for build in by.of(BuildMade)}
     gates = {gate.build.name: gate.report for gate in by.of(GateRun)}
     variants = {variant.variant: variant for variant in by.of(VariantSettled)}
@@ -223,7 +225,6 @@ def _builds(by: ByType, order: Sequence[str]) -> list[BuildRow]:
     programs = {program.build.name: program for program in by.of(ProgramFound)}
     examined = {program.build.name: program for program in by.of(ProgramExamined)}
     changed = {change.build.name: change for change in by.of(MachineCodeChanged)}
-    again = remade(by, order[0])
     profiles = by.of(ProfileMade)
     trained = {profile.build.name: _training(profile) for profile in profiles}
     shared = {profile.key: _training(profile) for profile in profiles}  # a build may have several, merged in the end

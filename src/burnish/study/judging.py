@@ -23,6 +23,7 @@ from burnish.study.study import Study
 from burnish.study.trials.findings import claim_together
 from burnish.study.trials.repeated import READ, Repeated, repeated
 from burnish.study.trials.starts import canary_sd, cell_starts
+from burnish.study.trials.superseded import counted
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.workshop.contest import note_times
 from burnish.study.workshop.group import Trial, measure, trial_of
@@ -74,7 +75,7 @@ def _claim(workshop: Workshop, judged: Sequence[Judged]) -> None:
 
 def in_another_sitting(record: Record) -> Repeated:
     """The verdicts as the report will give them, which the recommendation goes by."""
-    return repeated(ByType(record.events(*READ)))
+    return repeated(ByType(counted(record.events(*READ))))
 
 
 def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> None:

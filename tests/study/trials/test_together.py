@@ -42,7 +42,8 @@ def cell(name: str, load: Any = MIX, design: Design = Design.DUET, role: Role = 
 
 
 def contestant(name: str, condition: Condition | None = None) -> Contestant:
-    return Contestant(name, Built(name, Path("/f"), Path("/f/server"), f"key-{name}"), condition or Condition())
+    built = Built(name, Path("/f"), Path("/f/server"), f"key-{name}", program=f"program of {name}")
+    return Contestant(name, built, condition or Condition())
 
 
 NAMES = ("one", "two", "three", "four")
@@ -131,7 +132,7 @@ def take(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.
 
     broken: set[str] = set()
 
-    def run(*wanted: tuple[str, int], failing: Sequence[str] = ()) -> list[tuple[str, ...]]:
+    def run(*wanted: tuple[str, int], failing: Sequence[str] = (), again: Sequence[str] = ()) -> list[tuple[str, ...]]:
         broken.clear()
         broken.update(failing)
         ran.clear()
@@ -141,7 +142,7 @@ def take(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.
             record=record,
             bench=Bench(record, tmp_path / "logs", Console(file=said)),
             baseline=contestant("baseline"),
-            candidates=SIDES,
+            candidates=SIDES | {name: made_again(SIDES[name]) for name in again},
             times={Design.DUET: Timing(0.1, 0.4, 1.0)},
             core_sets=(frozenset({0, 1}), frozenset({2, 3})),
             data={},
@@ -152,6 +153,11 @@ def take(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.
         return list(ran)
 
     return run
+
+
+def made_again(side: Contestant) -> Contestant:
+    """By the same key, as another program."""
+    return replace(side, built=replace(side.built, program=f"another {side.built.program}"))
 
 
 def claims(ran: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -173,6 +179,17 @@ def test_a_baseline_is_measured_once_for_several_candidates(take: Take, record: 
     (done, *_) = [recorded.event for recorded in record.events(StartDone, cell=cell("two").id)]
     assert done.slots == {"baseline": {"cores": 0, "data": 0, "launch": 0}, "two": {"cores": 2, "data": 2, "launch": 2}}
     assert not take(("one", 3), ("two", 2), ("three", 2)), "what is there is not taken again"
+
+
+def test_starts_of_a_program_that_was_made_again_since_are_taken_anew(take: Take, record: Record) -> None:
+    take(("one", 2), ("two", 2))
+    assert claims(take(("one", 3), ("two", 2), again=["one"])) == [("baseline", "one")] * 3
+    done = [recorded.event.programs for recorded in record.events(StartDone, cell=cell("one").id)]
+    base, one = "program of baseline", "program of one"
+    assert done == [(base, one)] * 2 + [(base, f"another {one}")] * 3
+    assert [cell_starts(record, cell(name).id).valid for name in ("one", "two")] == [3, 2]
+    canaries = [recorded.event for recorded in record.events(StartDone) if recorded.event.cell.candidate == AA]
+    assert {event.programs for event in canaries} == {(base, base)}
 
 
 def test_one_that_fails_beside_others_is_measured_apart(take: Take, record: Record, said: io.StringIO) -> None:

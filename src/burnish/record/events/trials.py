@@ -356,6 +356,8 @@ class StartDone(Event):
         state: the host's state after the sides had stopped; see `StartBegun`.
         pages: by side, where its server's memory was; None in older records.
         reported: what the servers said of themselves; None of engines without a server to ask, and in older records.
+        programs: digests of the base's and the candidate's program, each of its code and data; None where each side
+            has several builds, of programs that Burnish did not build, and in older records.
     """
 
     cell: CellId
@@ -377,3 +379,4 @@ class StartDone(Event):
     state: tuple[HostState, ...] | None = None
     pages: Mapping[str, PagesUsed] | None = None
     reported: ServersReported | None = None
+    programs: tuple[str, str] | None = None

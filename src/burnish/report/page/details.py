@@ -25,6 +25,7 @@ from burnish.record.events.builds import (
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.study import PictureDrawn, RecordsMerged, SessionBegun, StudyBegun
 from burnish.record.events.trials import ServersReported, StartDone, TrialsPlanned
+from burnish.study.trials.superseded import counted
 
 Key = tuple[str, str, str]
 """Label of a candidate, its load, its role."""
@@ -104,7 +105,7 @@ def ratios(readings: Sequence[Mapping[str, float]], quantity: str) -> tuple[floa
 
 def details(events: Iterable[Recorded[Event]]) -> Details:
     """The facts of a record's events."""
-    by = ByType(events)
+    by = ByType(counted(events))
     begun, merged = by.of(StudyBegun), by.last(RecordsMerged)
     sessions, planned = by.of(SessionBegun), by.last(TrialsPlanned)
     starts: dict[Key, list[Mapping[str, float]]] = {}

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError
 from burnish.bench import datasets
 from burnish.builds import evidence
@@ -239,6 +240,7 @@ class Maker:
         """Examines the build's program; returns whether it continues to the gate and the trials."""
         examiner = Examiner(self.engine, self.store, self.bench, self.scratch)
         facts = examiner.look(built)
+        result.built = replace(built, program=digest_of([facts["program"][name] for name in ("code", "data")]))
         tried = examiner.try_on(built, self.portable.to_try(facts["program"]["machine"]))
         self.record.append(program_examined(build_id(built.name), built.key, tried, facts))
         result.notes += [f"on {name}: {why}" for name, why in tried.items() if why]

@@ -19,6 +19,7 @@ from burnish.record.record import Record
 from burnish.statistics.between import Known, between
 from burnish.study.kept.runs import of_all
 from burnish.study.trials.profiled import Profiles
+from burnish.study.trials.superseded import counted
 
 ENOUGH = 8.0
 """Degrees of freedom from which on a host's own history is relied on; with fewer the shipped figure is better known."""
@@ -84,7 +85,7 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[Spre
             *cell.given,
             *cell.versus,
         )
-    for done in record.events(StartDone):
+    for done in counted(record.events(StartDone)):
         cell = done.event.cell
         facts = next((facts for number, facts in reversed(sessions) if number < done.number), None)
         same = cell.role is not Role.CLAIM or cell.control or cell.candidate == AA

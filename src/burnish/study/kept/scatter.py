@@ -18,6 +18,7 @@ from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.statistics.planning import half_width_after, starts_needed
 from burnish.study.kept.runs import of_all
+from burnish.study.trials.superseded import counted
 
 ENOUGH = 8
 """Degrees of freedom from which on a host's own starts are relied on."""
@@ -115,4 +116,7 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterator[tuple[list
     if begun is None or begun.event.definition.get("engine") != engine:
         return
     if all(session.event.host.get("machine") == host.machine for session in record.events(SessionBegun)):
-        yield [start.event for start in record.events(StartBegun)], [start.event for start in record.events(StartDone)]
+        yield (
+            [start.event for start in record.events(StartBegun)],
+            [start.event for start in counted(record.events(StartDone))],
+        )

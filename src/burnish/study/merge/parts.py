@@ -24,6 +24,7 @@ from burnish.record.events.study import Origin, RecordsMerged, SessionBegun, Stu
 from burnish.record.events.trials import PairRead, StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.exchange import compact
+from burnish.study.trials.superseded import counted
 
 VERBS = ("tune", "compare")
 """Verbs whose records can be merged, beside bundled studies. A calibration belongs to one host, and records of other
@@ -161,7 +162,7 @@ def read(name: str, events: Iterable[Recorded[Event]]) -> Part:
     Raises:
         UserError: it cannot be merged: no study, another verb, nothing measured, or recorded by an older Burnish.
     """
-    steps = list(compact(events))
+    steps = list(compact(counted(events)))
     begun = next(((recorded.at, recorded.event) for recorded in steps if isinstance(recorded.event, StudyBegun)), None)
     if begun is None:
         raise UserError(f"{name}: this record holds no run; `burnish record export RUN` makes one that does")

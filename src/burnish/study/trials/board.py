@@ -13,6 +13,7 @@ from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.statistics.intervals import Interval, fixed_interval
 from burnish.statistics.verdicts import IN_SITTING
+from burnish.study.trials.superseded import counted
 
 FEWEST = 2
 """Starts below which a cell has no interval."""
@@ -46,7 +47,7 @@ def board(record: Record) -> tuple[BoardRow, ...]:
     if planned is None:
         return ()
     done: dict[CellId, list[StartDone]] = {}
-    for recorded in record.events(StartDone):
+    for recorded in counted(record.events(StartDone)):
         done.setdefault(recorded.event.cell, []).append(recorded.event)
     decided = {recorded.event.cell: recorded.event.verdict for recorded in record.events(VerdictReached)}
     shown = {cell: IN_SITTING.get(verdict, verdict) for cell, verdict in decided.items()}

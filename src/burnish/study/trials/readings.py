@@ -51,6 +51,7 @@ def start_done(
     pair_ratios: Mapping[str, tuple[float, ...]] | None = None,
     state: tuple[HostState, ...] | None = None,
     at_fault: tuple[str, ...] = (),
+    programs: tuple[str, str] | None = None,
 ) -> StartDone:
     """A finished start.
 
@@ -63,6 +64,7 @@ def start_done(
         pair_ratios: log-ratios of each valid pair, by quantity.
         state: the host's state after it; None if it is not probed.
         at_fault: the sides that the reason is about, if it is invalid.
+        programs: digests of the base's and the candidate's program; None if not known.
     """
     return StartDone(
         cell=cell,
@@ -99,6 +101,7 @@ def start_done(
             if launched["role"] == "server"
         },
         reported=_reported(result.reported),
+        programs=programs,
     )
 
 

@@ -15,6 +15,7 @@ from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.statistics.verdicts import Kind
+from burnish.study.trials.superseded import counted
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def cell_sittings(record: Record, cell: CellId, boot: str, now: float | None = N
     first = next(iter(record.events(VerdictReached, cell=cell)), None)
     if first is None or first.event.verdict == Kind.INVALID:
         return None
-    starts = list(record.events(StartDone, cell=cell))
+    starts = counted(record.events(StartDone, cell=cell))
     target = max(1, first.event.starts)
     groups = _groups(record, starts)
     clock = time.time() if now is None else now
@@ -96,7 +97,7 @@ def is_due(sittings: CellSittings | None, schedule: Schedule, now: float | None 
 def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[float, ...]]:
     """By sitting, the readings of a quantity of a cell's valid starts that have it; sittings without any are left
     out."""
-    groups = _groups(record, list(record.events(StartDone, cell=cell)))
+    groups = _groups(record, counted(record.events(StartDone, cell=cell)))
     readings = [
         tuple(start.event.readings[quantity] for start in group if quantity in start.event.readings)
         for group in ([start for start in group if start.event.invalid is None] for group in groups)

@@ -16,6 +16,7 @@ from burnish.record.events.trials import PairRead, StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.statistics.verdicts import Judgement, invalid
 from burnish.study.cells import Cell
+from burnish.study.trials.superseded import counted
 
 INVALID_STARTS = 3
 """With this many invalid starts, and at least half as many as valid ones, a cell is invalid."""
@@ -98,7 +99,7 @@ def check_designs(record: Record, cells: Iterable[Cell]) -> None:
 
 
 def cell_starts(record: Record, cell: CellId, *, pairs: bool = False, last: int | None = None) -> Starts:
-    """The finished starts of a cell, from its record alone; a start without a closing event is ignored.
+    """The finished starts of a cell that count, from its record alone; one without a closing event is ignored.
 
     Args:
         record: the study's.
@@ -107,7 +108,7 @@ def cell_starts(record: Record, cell: CellId, *, pairs: bool = False, last: int 
         last: number of valid starts at its end that are read, with the invalid ones among them; None: all.
     """
     kinds: tuple[type[StartDone | PairRead], ...] = (StartDone, PairRead) if pairs else (StartDone,)
-    events = [recorded.event for recorded in record.events(*kinds, cell=cell)]
+    events = [recorded.event for recorded in counted(record.events(*kinds, cell=cell))]
     if last is not None:
         valid = [event.start for event in events if isinstance(event, StartDone) and event.invalid is None]
         events = [event for event in events if event.start >= (valid[-last:] or [0])[0]]

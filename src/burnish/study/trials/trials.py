@@ -363,9 +363,18 @@ class Trials:
         read = [name for name in asked if all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
-        self.record.append(start_done(cell.id, number, result, invalid, readings, by_quantity, state, at_fault))
+        programs = self._programs(cell)
+        self.record.append(
+            start_done(cell.id, number, result, invalid, readings, by_quantity, state, at_fault, programs)
+        )
         if invalid is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
+
+    def _programs(self, cell: Cell) -> tuple[str, str] | None:
+        """Digests of both sides' programs; None if one is not known, or if they have replicates, which differ."""
+        base = self.baseline.built.program
+        candidate = base if cell.id.candidate == AA else self.candidates[cell.label].built.program
+        return (base, candidate) if base and candidate and not self.replicate_count else None
 
     def _close(self, cell: Cell, judgement: Judgement, rule: Rule, last: int | None = None) -> None:
         """Records a cell's verdict.
