@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import subprocess
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -231,6 +232,24 @@ def test_the_vendors_recipe_uses_the_profile_by_its_own_option(job: BuildJob) ->
     assert told(clangs)["FPROFILE_DIR"] == "/p/profile"
     with pytest.raises(UserError, match="there is no profile to use; set pgo = true"):
         told(replace(job, options=VENDORS))
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
+def test_the_vendors_recipe_names_sources_as_the_instrumented_build_does(job: BuildJob, tmp_path: Path) -> None:
+    """Its cmake has all compiled by relative names, by which gcc finds no counts of static functions."""
+    source, place = tmp_path / "tree", tmp_path / "ninja"
+    source.mkdir()
+    (source / "a.c").write_text("int main(void) { return 0; }\n")
+    launcher = 'set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "/of/the/tree")'
+    lines = ["cmake_minimum_required(VERSION 3.14)", "project(MySQL C)", launcher, "add_executable(a a.c)"]
+    (source / "CMakeLists.txt").write_text("\n".join(lines))
+    script = told(replace(job, options=VENDORS, flags=Flags(c=USED, cxx=USED, link=())))["CMAKE_PROJECT_INCLUDE"]
+    written = []
+    for more in ([], [f"-DCMAKE_PROJECT_INCLUDE={script}"]):
+        subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", place, *more], check=True, capture_output=True)
+        written.append((place / "build.ninja").read_text() + (place / "CMakeFiles/rules.ninja").read_text())
+        shutil.rmtree(place)
+    assert ["/of/the/tree" in each for each in written] == [True, False]
 
 
 def test_gcc_finds_the_profile_where_the_vendors_option_has_it_look(job: BuildJob) -> None:

@@ -36,7 +36,10 @@ def configure_command(job: BuildJob, tree: Tree) -> list[str]:
         # Its CMakeLists replaces all pools by one of this name.
         answered |= {"CMAKE_JOB_POOLS": "one_job=1", "CMAKE_JOB_POOL_LINK": "one_job"}
     if is_vendors(job):
-        answered["FPROFILE_DIR"] = str(_profile_of(job))
+        answered |= {
+            "FPROFILE_DIR": str(_profile_of(job)),
+            "CMAKE_PROJECT_INCLUDE": str(Path(__file__).with_name("same_names.cmake")),
+        }
     return build.configure_command(job, own, answered)
 
 
