@@ -22,6 +22,7 @@ from burnish.catalogue import load
 from burnish.engines.contract import Tick
 from burnish.engines.fake import engine
 from burnish.model.recipe import Recipe, Variant
+from burnish.profiles import watching
 from burnish.profiles.collecting import BOLT_PROFILE, PROFILE_FILE, check_digest, profile_digest
 from burnish.profiles.stages import Train, TrainingPlan, check_training
 from burnish.program.built import Built
@@ -220,8 +221,12 @@ def test_a_profile_whose_bytes_have_changed_is_refused(shop: Shops, kind: str, d
     check_digest(profile)
 
 
-@pytest.mark.parametrize("kind", ["gcc", "clang"])
-def test_a_profile_of_another_source_is_refused_when_it_is_used(shop: Shops, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "first"), [("gcc", watching.FIRST), ("clang", watching.FIRST), ("gcc", 1)])
+def test_a_profile_of_another_source_is_refused_when_it_is_used(
+    shop: Shops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, first: int
+) -> None:
+    """At its end, or at the first warning that is looked at."""
+    monkeypatch.setattr(watching, "FIRST", first)
     here = shop(kind)
     trained, _ = here.instrumented(kind)
     if here.builder.store.find("profiles", trained.key) is None:
@@ -236,7 +241,9 @@ def test_a_profile_of_another_source_is_refused_when_it_is_used(shop: Shops, tmp
     assert line in whole
     path.write_text(whole.replace(line, f"\tfor (int i = 0; i < 3; i++) if (value == i) return 7 / value;\n{line}"))
     try:
-        with pytest.raises(InfrastructureError, match=r"the profile does not fit this build: .*; first: .*fake_work"):
+        early = r"so far, .*" if first == 1 else ""
+        what = rf"the profile does not fit this build: .*{early}; first: .*fake_work"
+        with pytest.raises(InfrastructureError, match=what):
             here.make(final)
     finally:
         path.write_text(whole)

@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from burnish.profiles.collecting import (
     hot_functions,
     lost_functions,
 )
+from burnish.profiles.watching import Watch, unfit
 from burnish.program.built import Built, CompiledObject
 from burnish.record.costs import Cost
 from burnish.record.store import DESCRIPTION, Entry, Store, folder_size
@@ -118,6 +120,8 @@ class Builder:
             start = log.stat().st_size if log.exists() else 0
             jobs = self._jobs(stage, name)
             job = self._job(stage, jobs)
+            if profile is not None and self._is_its_own(profile, stage):
+                job = replace(job, see=Watch(partial(self._audit, profile), log).see)
             self.engine.build(job)
             cached = ccache.read_log(job.cache_log.read_text()) if job.cache_log.exists() else None
             tree = folder_size(self.place)
@@ -134,10 +138,7 @@ class Builder:
                     facts |= {"audit": f"{match.words}; {audit.summary}", "match": match.as_dict()}
                     self.bench.say(f"{name}: profile {profile.key}: {match.words}")
                 if not (audit.acceptable if match is None else match.enough):
-                    worst = ", ".join((*audit.mismatched, *audit.absent, *audit.stale)[:5])
-                    raise InfrastructureError(
-                        f"the profile does not fit this build: {facts['audit']}; first: {worst}", log=log
-                    )
+                    raise unfit(str(facts["audit"]), audit, log)
             if hints.FLAG in (*stage.flags.c, *stage.flags.cxx) and not stage.instrumented:
                 facts["wrong_hints"] = [list(vars(hint).values()) for hint in hints.read_hints(text)]
             look = effective.examine(made, stage.flags.c, stage.flags.cxx)
@@ -295,8 +296,12 @@ class Builder:
             shutil.copyfile(data, self.profile_place)
         return entry
 
-    def _audit(self, profile: Entry, log: str, objects: Sequence[CompiledObject]) -> profiles.Audit:
-        """How well the profile was matched, from the compile log."""
+    def _is_its_own(self, profile: Entry, stage: Compile) -> bool:
+        """Whether the profile is of this source, and of a kind whose compiler names each function without one."""
+        return profile.about.get("source") in (None, stage.source) and profile.about["kind"] in ("clang", "gcc")
+
+    def _audit(self, profile: Entry, log: str, objects: Sequence[CompiledObject] = ()) -> profiles.Audit:
+        """How well the profile was matched, from the compile log; without `objects` as far as the log goes."""
         hot, kind = hot_functions(profile.folder), profile.about["kind"]
         if kind == "clang":
             sources = frozenset(Path(item.source).name for item in objects)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +45,7 @@ class BuildJob:
         first: words of each program's link that come before its libraries.
         meter: records memory and time of each compile and link; None: they are not recorded.
         precompiled: headers that the engine's build may read once for many files.
+        see: called with each line of its commands, which it ends by an exception; None: nobody looks.
     """
 
     source: Path
@@ -67,6 +69,7 @@ class BuildJob:
     first: tuple[str, ...] = ()
     meter: Meter | None = None
     precompiled: tuple[PrecompiledHeaders, ...] = ()
+    see: Callable[[str], None] | None = None
 
     @property
     def launcher(self) -> tuple[str, ...]:

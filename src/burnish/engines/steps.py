@@ -62,11 +62,17 @@ def perform(
     Raises:
         InfrastructureError: a command failed, with its log.
     """
+    watching = [one for one in (on_line, job.see) if one is not None]
+
+    def see(line: str) -> None:
+        for one in watching:
+            one(line)
+
     for step in steps:
         if isinstance(step, Text):
             write(step, job.place)
             continue
-        done = job.bench.run(step.what, step.argv, cwd=job.place, env=dict(step.env), timeout=timeout, on_line=on_line)
+        done = job.bench.run(step.what, step.argv, cwd=job.place, env=dict(step.env), timeout=timeout, on_line=see)
         done.check(f"{doing} ({step.what})")
 
 
