@@ -297,8 +297,8 @@ class Builder:
         return entry
 
     def _is_its_own(self, profile: Entry, stage: Compile) -> bool:
-        """Whether the profile is of this source, and of a kind whose compiler names each function without one."""
-        return profile.about.get("source") in (None, stage.source) and profile.about["kind"] in ("clang", "gcc")
+        """Whether the profile is of this source, or of no known one."""
+        return profile.about.get("source") in (None, stage.source)
 
     def _audit(self, profile: Entry, log: str, objects: Sequence[CompiledObject] = ()) -> profiles.Audit:
         """How well the profile was matched, from the compile log; without `objects` as far as the log goes."""
@@ -319,7 +319,7 @@ class Builder:
     ) -> matching.Match | None:
         """How much of a profile of another source was matched; None for one of this source, or of no known one."""
         kind = profile.about["kind"]
-        if profile.about.get("source") in (None, stage.source) or kind not in ("clang", "gcc"):
+        if self._is_its_own(profile, stage) or kind not in ("clang", "gcc"):
             return None
         if kind == "gcc":
             return matching.of_gcc(profile.about["objects"], audit.names, [item.path for item in objects])

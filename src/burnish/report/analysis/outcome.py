@@ -38,8 +38,8 @@ def sentence(result: Result) -> str:
     if result.shipped is not None:
         causes = [(line.row, line.reason) for line in result.shipped.lines]
     # Of those that failed for one reason the first one's log is named.
-    told = {(name, cause(why)): why for name, why in causes}
-    reasons = [f"{some(names)}: {told[names[0], why]}" for why, names in by_reason(told).items()]
+    in_full = {(name, cause(why)): why for name, why in causes}
+    reasons = [f"{some(names)}: {in_full[names[0], why]}" for why, names in by_reason(in_full).items()]
     return f"Nothing could be compared: {'; '.join(reasons) or 'there was nothing beside the baseline'}."
 
 
