@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -18,7 +19,7 @@ _PROFILE = "-fprofile-use"
 
 
 def configure_command(job: BuildJob, tree: Tree) -> list[str]:
-    """cmake's command line; the recipe's options win over the feature set's, both over the version's and ours.
+    """cmake's command line; the recipe's options win over the version's, these over the feature set's, all over ours.
 
     Raises:
         UserError: `USE` without a profile; a fully static or a 32-bit server.
@@ -31,7 +32,7 @@ def configure_command(job: BuildJob, tree: Tree) -> list[str]:
         "WITH_BUILD_ID": "OFF",
         "MINIMAL_RELWITHDEBINFO": "OFF",
     }
-    answered = dict(tree.options)
+    answered: dict[str, str] = {}
     if job.link_jobs is not None and job.link_jobs < job.jobs:
         # Its CMakeLists replaces all pools by one of this name.
         answered |= {"CMAKE_JOB_POOLS": "one_job=1", "CMAKE_JOB_POOL_LINK": "one_job"}
@@ -40,7 +41,7 @@ def configure_command(job: BuildJob, tree: Tree) -> list[str]:
             "FPROFILE_DIR": str(_profile_of(job)),
             "CMAKE_PROJECT_INCLUDE": str(Path(__file__).with_name("same_names.cmake")),
         }
-    return build.configure_command(job, own, answered)
+    return build.configure_command(replace(job, options=(*tree.options, *job.options)), own, answered)
 
 
 def is_vendors(job: BuildJob) -> bool:
