@@ -33,6 +33,7 @@ def source(place: Path, version: str, *, extra: str = "", file: str = "MYSQL_VER
     """The top of a tree, with all that tells which it is."""
     major, minor, patch = version.split(".")
     (place / "sql").mkdir(parents=True)
+    (place / "boost").mkdir()
     (place / "sql/mysqld.cc").touch()
     lines = [f"MYSQL_VERSION_MAJOR={major}", f"MYSQL_VERSION_MINOR={minor}", f"MYSQL_VERSION_PATCH={patch}"]
     (place / file).write_text("\n".join([*lines, f"MYSQL_VERSION_EXTRA={extra}", 'MYSQL_VERSION_MATURITY="LTS"', ""]))
@@ -120,6 +121,18 @@ def test_what_a_versions_cmake_stops_at_is_replaced_in_the_feature_set(job: Buil
     old = replace(job, source=source(job.source.parent / "old", "8.0.33"))
     assert told(old)["WITH_FIDO"] == "bundled"
     assert told(replace(old, options=(("WITH_FIDO", "system"),)))["WITH_FIDO"] == "system"
+
+
+def test_a_tree_without_its_boost_is_refused_in_one_line(job: BuildJob) -> None:
+    """As a git revision or the plain tarball of 8.0 is; cmake says it with a page of text."""
+    old = replace(job, source=source(job.source.parent / "old", "8.0.46"))
+    (old.source / "boost").rmdir()
+    says = rf"^MySQL 8\.0\.46: no boost in {old.source}/boost; take the tarball with it, or name it by .* WITH_BOOST$"
+    with pytest.raises(UserError, match=says):
+        told(old)
+    assert told(replace(old, options=(("WITH_BOOST", "/opt/boost"),)))["WITH_BOOST"] == "/opt/boost"
+    (job.source / "boost").rmdir()
+    assert "WITH_BOOST" not in told(job)
 
 
 @pytest.mark.parametrize("version", ["8.0.46", "8.4.8"])

@@ -22,11 +22,14 @@ def configure_command(job: BuildJob, tree: Tree) -> list[str]:
     """cmake's command line; the recipe's options win over the version's, these over the feature set's, all over ours.
 
     Raises:
-        UserError: `USE` without a profile; a fully static or a 32-bit server.
+        UserError: `USE` without a profile; a fully static or a 32-bit server; a tree that lacks the boost it needs.
     """
     for flag, what in ((build.STATIC, "fully static"), ("-m32", "32-bit")):
         if flag in (*job.flags.cxx, *job.flags.link):
             raise UserError(f"a {what} MySQL server cannot be built; leave {flag} out")
+    boost = dict(tree.options).get("WITH_BOOST")
+    if boost and "WITH_BOOST" not in dict(job.options) and not Path(boost).is_dir():
+        raise UserError(f"{tree.title}: no boost in {boost}; take the tarball with it, or name it by option WITH_BOOST")
     own = {
         # The link has a build id of our own flags, and objects have the debug information that the job asks for.
         "WITH_BUILD_ID": "OFF",
