@@ -60,7 +60,7 @@ def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
 
 
 def told(job: BuildJob) -> dict[str, str]:
-    words = MySQL(load.engine("mysql")).steps(job)[0].argv
+    words = MySQL(load.engine("mysql"))._steps(job)[0].argv
     return dict(word.removeprefix("-D").split("=", 1) for word in words if word.startswith("-D"))
 
 
