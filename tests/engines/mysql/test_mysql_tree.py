@@ -33,6 +33,7 @@ def source(place: Path, version: str, *, extra: str = "", file: str = "MYSQL_VER
     """The top of a tree, with all that tells which it is."""
     major, minor, patch = version.split(".")
     (place / "sql").mkdir(parents=True)
+    (place / "boost").mkdir()
     (place / "sql/mysqld.cc").touch()
     lines = [f"MYSQL_VERSION_MAJOR={major}", f"MYSQL_VERSION_MINOR={minor}", f"MYSQL_VERSION_PATCH={patch}"]
     (place / file).write_text("\n".join([*lines, f"MYSQL_VERSION_EXTRA={extra}", 'MYSQL_VERSION_MATURITY="LTS"', ""]))
@@ -59,7 +60,7 @@ def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
 
 
 def told(job: BuildJob) -> dict[str, str]:
-    words = MySQL(load.engine("mysql")).configure(job)
+    words = MySQL(load.engine("mysql"))._steps(job)[0].argv
     return dict(word.removeprefix("-D").split("=", 1) for word in words if word.startswith("-D"))
 
 
@@ -100,11 +101,62 @@ def test_perconas_tree_is_told_to_leave_its_own_engines_out(tmp_path: Path) -> N
     assert "WITH_ROCKSDB" not in dict(tree.read(source(tmp_path / "other", "8.4.8")).options)
 
 
+def test_perconas_plugins_that_want_packages_or_submodules_are_left_out(job: BuildJob) -> None:
+    (job.source / "build-ps").mkdir()
+    given = told(job)
+    for name in ("PERCONA_AUTHENTICATION_LDAP", "PERCONA_AUTHENTICATION_FIDO", "COMPONENT_KEYRING_KMIP"):
+        assert given[f"WITH_{name}"] == "OFF"
+
+
 def test_each_entry_of_the_versions_has_a_reason() -> None:
     entries = tomllib.loads(Path(tree.__file__).with_name("versions.toml").read_text())
     for entry in (*entries["series"].values(), entries["percona"]):
         assert len(entry["reason"]) > 20
         assert set(entry) == {"reason", "options"}
+
+
+def test_what_a_versions_cmake_stops_at_is_replaced_in_the_feature_set(job: BuildJob) -> None:
+    """The cmake of some trees of 8.0 stops at WITH_FIDO=none, which later ones take."""
+    assert told(job)["WITH_FIDO"] == "none"
+    old = replace(job, source=source(job.source.parent / "old", "8.0.33"))
+    assert told(old)["WITH_FIDO"] == "bundled"
+    assert told(replace(old, options=(("WITH_FIDO", "system"),)))["WITH_FIDO"] == "system"
+
+
+def test_a_tree_without_its_boost_is_refused_in_one_line(job: BuildJob) -> None:
+    """As a git revision or the plain tarball of 8.0 is; cmake says it with a page of text."""
+    old = replace(job, source=source(job.source.parent / "old", "8.0.46"))
+    (old.source / "boost").rmdir()
+    says = rf"^MySQL 8\.0\.46: no boost in {old.source}/boost; take the tarball with it, or name it by .* WITH_BOOST$"
+    with pytest.raises(UserError, match=says):
+        told(old)
+    assert told(replace(old, options=(("WITH_BOOST", "/opt/boost"),)))["WITH_BOOST"] == "/opt/boost"
+    (job.source / "boost").rmdir()
+    assert "WITH_BOOST" not in told(job)
+
+
+@pytest.mark.parametrize("version", ["8.0.46", "8.4.8"])
+def test_no_tree_chooses_its_linker_by_itself(job: BuildJob, version: str) -> None:
+    given = told(replace(job, source=source(job.source.parent / "old", version)))
+    assert given["USE_LD_LLD"] == "OFF"
+    assert version.startswith("8.4") or given["USE_LD_GOLD"] == "OFF"
+
+
+def test_no_allocator_is_linked_that_the_tree_cannot_give_its_other_builds(job: BuildJob) -> None:
+    first = replace(job, first=("-ltcmalloc",))
+    lists = job.source / "CMakeLists.txt"
+    lists.write_text("OPTION(WITH_JEMALLOC OFF)\n")
+    assert "-ltcmalloc" not in shlex.split(told(first)["CMAKE_EXE_LINKER_FLAGS"])
+    lists.write_text("OPTION(WITH_JEMALLOC OFF)\nOPTION(WITH_TCMALLOC OFF)\n")
+    assert "-ltcmalloc" in shlex.split(told(first)["CMAKE_EXE_LINKER_FLAGS"])
+
+
+def test_a_tree_is_recognised_whichever_name_its_version_file_has(tmp_path: Path) -> None:
+    for name in ("MYSQL_VERSION", "VERSION"):
+        place = source(tmp_path / name, "8.0.33", file=name)
+        (place / "sql/join_optimizer").mkdir()
+        (place / "sql/join_optimizer/join_optimizer.cc").touch()
+        assert load.engine_of(place).name == "mysql"
 
 
 def test_other_trees_are_refused_in_one_line(tmp_path: Path) -> None:

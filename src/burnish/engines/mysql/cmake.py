@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -18,20 +19,23 @@ _PROFILE = "-fprofile-use"
 
 
 def configure_command(job: BuildJob, tree: Tree) -> list[str]:
-    """cmake's command line; the recipe's options win over the feature set's, both over the version's and ours.
+    """cmake's command line; the recipe's options win over the version's, these over the feature set's, all over ours.
 
     Raises:
-        UserError: `USE` without a profile; a fully static or a 32-bit server.
+        UserError: `USE` without a profile; a fully static or a 32-bit server; a tree that lacks the boost it needs.
     """
     for flag, what in ((build.STATIC, "fully static"), ("-m32", "32-bit")):
         if flag in (*job.flags.cxx, *job.flags.link):
             raise UserError(f"a {what} MySQL server cannot be built; leave {flag} out")
+    boost = dict(tree.options).get("WITH_BOOST")
+    if boost and "WITH_BOOST" not in dict(job.options) and not Path(boost).is_dir():
+        raise UserError(f"{tree.title}: no boost in {boost}; take the tarball with it, or name it by option WITH_BOOST")
     own = {
         # The link has a build id of our own flags, and objects have the debug information that the job asks for.
         "WITH_BUILD_ID": "OFF",
         "MINIMAL_RELWITHDEBINFO": "OFF",
     }
-    answered = dict(tree.options)
+    answered: dict[str, str] = {}
     if job.link_jobs is not None and job.link_jobs < job.jobs:
         # Its CMakeLists replaces all pools by one of this name.
         answered |= {"CMAKE_JOB_POOLS": "one_job=1", "CMAKE_JOB_POOL_LINK": "one_job"}
@@ -40,7 +44,7 @@ def configure_command(job: BuildJob, tree: Tree) -> list[str]:
             "FPROFILE_DIR": str(_profile_of(job)),
             "CMAKE_PROJECT_INCLUDE": str(Path(__file__).with_name("same_names.cmake")),
         }
-    return build.configure_command(job, own, answered)
+    return build.configure_command(replace(job, options=(*tree.options, *job.options)), own, answered)
 
 
 def is_vendors(job: BuildJob) -> bool:

@@ -26,7 +26,7 @@ class Tree:
         title: server and version, for people.
         version: (major, minor, patch).
         series: the entry of versions.toml by which it is built.
-        options: configure options that this version takes; ``{source}`` is the tree.
+        options: configure options that this version takes, in place of the feature set's too.
         note: what a user should know about the choice of `series`; None where the version is known.
     """
 

@@ -98,6 +98,23 @@ def configure_command(job: BuildJob, own: Mapping[str, str], answered: Mapping[s
     return [*words, *(f"-D{name}={value}" for name, value in options.items())]
 
 
+def with_known_allocators(job: BuildJob, allocators: Sequence[tuple[str, str]]) -> BuildJob:
+    """`job` without those libraries in front of its link whose option the tree lacks, as early trees of MySQL 8.0 do.
+
+    Such a tree links no allocator, whatever it is told; clang's variants alone would have one.
+
+    Args:
+        job: the build.
+        allocators: configure options that link an allocator, with its library's name.
+    """
+    path = job.source / "CMakeLists.txt"
+    if not job.first or not path.is_file():
+        return job
+    text = path.read_text(errors="replace")
+    unknown = {f"-l{library}" for option, library in allocators if option not in text}
+    return replace(job, first=tuple(word for word in job.first if word not in unknown))
+
+
 def precompiled(job: BuildJob) -> list[str]:
     """Targets with their precompiled headers, as precompiled.cmake takes them.
 

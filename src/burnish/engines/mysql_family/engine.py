@@ -68,7 +68,8 @@ class ServerEngine(Engine):
         return self._steps(job)
 
     def _steps(self, job: BuildJob) -> tuple[Command, Command]:
-        return build.steps(job, self.product, self.configure(job))
+        known = build.with_known_allocators(job, self.spec.linking.allocators)
+        return build.steps(known, self.product, self.configure(known))
 
     def build(self, job: BuildJob) -> None:
         """See `Engine.build`."""
