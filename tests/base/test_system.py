@@ -256,6 +256,15 @@ def test_without_package_lists_the_newest_clang_that_is_installed_does(
     assert system.main(["--yes", "clang-newest"]) == 0
 
 
+def test_the_newest_is_named_without_installing_it(machine: Machine) -> None:
+    machine.program("apt-cache", CACHE)
+    words = "clang-22 lld-22 llvm-22 libclang-rt-22-dev bolt-22 libbolt-22-dev"
+    assert system.newest("clang-newest") == words.split()
+    assert not any(call.startswith("install") for call in machine.apt())
+    (machine.state / "lists").unlink()
+    assert system.newest("clang-newest") == []
+
+
 def test_find_programs(machine: Machine) -> None:
     result = system.find_programs(["apt-get", "no-such-program"])
     assert result == {"apt-get": machine.bin / "apt-get", "no-such-program": None}

@@ -40,8 +40,32 @@ def test_sources_are_shown() -> None:
     assert "source: binutils: strip(1)" in drawn(catalogue.variants([load.variant("strip-all")]))
     file = space_file()
     space = file.for_engine("mariadb")
-    assert "bolt-frames: BOLT: A Practical" in drawn(catalogue.space("mariadb", space, file.sources, full=True))
+    whole = " ".join(drawn(catalogue.space("mariadb", space, file.sources, full=True)).split())
+    after = whole.partition("bolt-frames (kept, optimised; rewrite; ±0.2 %)")[2]
+    assert 0 < after.find("source: BOLT: A Practical") < after.find("bolt-jump-tables (")
     assert "BOLT: A Practical" not in drawn(catalogue.space("mariadb", space, file.sources))
+
+
+def test_a_space_in_full_says_each_reason_and_all_that_it_forbids() -> None:
+    file = space_file()
+    space = file.for_engine("mariadb")
+    lines = drawn(catalogue.space("mariadb", space, file.sources, full=True)).splitlines()
+    assert max(map(len, lines)) <= 80
+    whole = " ".join(" ".join(lines).split())
+    for choice in space.choices:
+        assert choice.reason in whole, choice.name
+    for rule in space.forbidden:
+        for name, levels in rule.together.items():
+            assert f"{name}={' or '.join(levels)}" in whole
+    assert whole.count("BOLT's options need BOLT") == 1, "a reason of many rules stands once"
+    assert whole.count("inlining=generous: flag") + whole.count("inlining=sparing: flag") > 0
+    assert "inlining=generous: inline-threshold=" not in whole, "what a rule is about stands once"
+
+
+def test_a_space_says_how_to_allow_what_it_leaves_out() -> None:
+    short = drawn(catalogue.space("mariadb", space_file().for_engine("mariadb")))
+    assert "Left out for their marks, unless --allow names these" in short
+    assert "hardening=off: weakens security" in short
 
 
 def test_a_search_tries_every_option_of_bolt_that_is_known() -> None:

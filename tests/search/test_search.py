@@ -13,6 +13,7 @@ from burnish.search.asks import Ask, Costs, Objective, Settings, Told
 from burnish.search.report import outcome
 from burnish.search.search import Search, replayed
 from burnish.search.space import Choice, Forbidden, Point, Space, Step
+from burnish.search.strategies.screen import sentence
 
 WORTH = {"profile": 0.2, "a": 0.04, "b": 0.04, "c": -0.05, "order": 0.03}
 SPACE = Space(
@@ -235,6 +236,16 @@ def test_a_small_budget_leaves_the_rest_untried_and_says_what_an_hour_would_brin
     assert found.untried
     assert found.another_hour > 0.0
     assert found.spent + COSTS.baseline <= 900.0 * 1.05
+
+
+def test_a_screen_is_told_of_in_a_sentence() -> None:
+    point = Point((("a", "on"),))
+    assert sentence(1, 2, point, 0) == "screen: 1 change in 2 builds around a=on: none has a clear effect"
+    assert sentence(3, 1, point, 1) == "screen: 3 changes in 1 build around a=on: 1 has a clear effect"
+    assert sentence(3, 4, point, 2) == "screen: 3 changes in 4 builds around a=on: 2 have a clear effect"
+    search = Search(SPACE, settings())
+    through(search)
+    assert any(line.startswith("screen: ") and line.endswith(" a clear effect") for line in outcome(search).path)
 
 
 def test_optuna_is_asked_for_only_where_it_is_used() -> None:

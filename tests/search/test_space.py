@@ -112,6 +112,13 @@ def test_every_level_can_be_tried_somewhere_and_makes_a_recipe() -> None:
             assert file.recipe(file.space.point({choice.name: level})) != load.variant("baseline").recipe
 
 
+def test_virtual_calls_are_a_matter_of_servers_in_cxx() -> None:
+    for engine, cxx in {"mariadb": True, "mysql": True, "postgresql": False, "sqlite": False}.items():
+        names = {choice.name for choice in space_file().for_engine(engine).choices}
+        assert ({"classes", "virtual-calls"} <= names) is cxx, engine
+        assert ({"classes", "virtual-calls"} & names == set()) is not cxx, engine
+
+
 def test_weaker_security_is_tried_only_where_a_user_allows_it() -> None:
     file = space_file()
     assert file.for_engine("mariadb").left_out["hardening=off"] == "weakens security"

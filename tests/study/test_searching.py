@@ -167,6 +167,21 @@ def test_requests_that_are_wrong(options: Options, message: str) -> None:
         tune_study("fake", options)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(weights=(("fake_mix", 2.0),)),
+        Options(guards=("fake_mix",)),
+        Options(allow=("weakens security",)),
+        Options(space=Path("/mine.toml")),
+        Options(space=Path("/mine.toml"), budget=3600.0, variants=("gcc-o3",)),
+    ],
+)
+def test_what_is_of_a_search_is_refused_without_one(options: Options) -> None:
+    with pytest.raises(UserError, match="is of a search; add --budget TIME or --strategy NAME, and name no variants"):
+        tune_study("fake", options)
+
+
 def test_a_space_without_a_choice_for_the_engine_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "other.toml", SPEED.replace("step =", 'engines = ["mariadb"]\nstep ='))
     with pytest.raises(UserError, match="the space of fake is empty"):

@@ -63,6 +63,11 @@ def test_a_choice_of_any_server_that_there_is_not_is_refused_by_its_file(
         ("innodb_flush_method=nosync", "innodb_flush_method decides about durability"),
         ("innodb_flush_method=nosy", "innodb_flush_method decides about durability"),  # servers take abbreviations
         ("innodb_flush_method=3", "innodb_flush_method decides about durability"),  # and numbers
+        ("loose_innodb_flush_log_at_tr=0", "innodb_flush_log_at_tr decides about durability"),  # of names too
+        ("loose-skip-innodb-doublewr=ON", "skip_innodb_doublewr decides about durability"),
+        ("loose_innodb_flush_meth=nosync", "innodb_flush_meth decides about durability"),
+        ("loose_sync_bin=0", "sync_bin decides about durability"),
+        ("loose_tx_iso=READ-COMMITTED", "tx_iso decides about isolation"),
         ("wsrep_on=ON", "wsrep_on decides about durability"),
         ("rocksdb_flush_log_at_trx_commit=0", "rocksdb_flush_log_at_trx_commit decides about durability"),
         ("init_file=other.sql", "init_file decides about answers"),
@@ -138,6 +143,11 @@ def test_a_space_lists_the_ways_to_deploy_and_what_none_changes(engine: str) -> 
     }
     sqlite = drawn(catalogue.space("sqlite", space_file().for_engine("sqlite"), {}, deployment("sqlite")))
     assert "Ways to deploy" not in sqlite
+
+
+def test_a_setting_that_a_server_may_lack_is_one_of_ones_own_too() -> None:
+    (chosen,) = choices_of(["loose_innodb_spin_wait_delay=8"], MARIADB, KNOWN)
+    assert chosen.words == ("loose_innodb_spin_wait_delay=8",)
 
 
 def test_choices_are_taken_by_name_and_settings_of_ones_own_too() -> None:

@@ -112,6 +112,14 @@ def resolve(names: Sequence[str], archive: Iterable[str]) -> list[str]:
     return [name.replace(_NEWEST, str(max(complete, default=0))) for name in names]
 
 
+def newest(name: str) -> list[str]:
+    """The packages of a group with ``{newest}``, by the package lists that are here; none where these lack them."""
+    try:
+        return resolve(group(name).packages, _numbered_in_archive())
+    except UserError:
+        return []
+
+
 def _numbered_in_archive() -> list[str]:
     """Names with a digit of all packages known to apt, including installed ones; none without apt."""
     if shutil.which("apt-cache") is None:

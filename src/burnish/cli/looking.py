@@ -76,7 +76,8 @@ def doctor(as_json: bool) -> None:
     needed = {spec.name: disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
     toolchains = find_toolchains()
     programs = system.find_programs(PROGRAMS)
-    findings = examine(facts, toolchains, programs, needed, link_parts.offers(toolchains), netns.offers())
+    offers, newest = link_parts.offers(toolchains), system.newest("clang-newest")
+    findings = examine(facts, toolchains, programs, needed, offers, netns.offers(), newest)
     if as_json:
         print_json("doctor", values.findings(findings, facts))
     else:

@@ -68,10 +68,19 @@ def check(choice: Choice, spec: EngineSpec, promises: Mapping[str, Promise], opt
 
 
 def _breaks(promise: Promise, name: str, value: str) -> bool:
+    """Whether a setting is one of a promise's, or the beginning of one where the server's list is not asked for it.
+
+    MariaDB and MySQL take ``innodb_doublewr`` for ``innodb_doublewrite``. A whole name is looked up before anything is
+    measured, and one that is not in the list is refused; a name with ``loose_`` is not, as the server may lack it.
+    """
     bare = _AFFIX.sub("", plain(name))
     if any(bare == other or (other.endswith("*") and bare.startswith(other[:-1])) for other in promise.settings):
         return True
-    return bare in promise.only and value.upper() not in {allowed.upper() for allowed in promise.only[bare]}
+    if bare in promise.only:
+        return value.upper() not in {allowed.upper() for allowed in promise.only[bare]}
+    return name.startswith("loose_") and any(
+        other.rstrip("*").startswith(bare) for other in (*promise.settings, *promise.only)
+    )
 
 
 def _first(reason: str) -> str:

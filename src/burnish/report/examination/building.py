@@ -32,6 +32,24 @@ def compiler(family: Family, toolchains: Sequence[Toolchain]) -> Finding:
     return lacking(family, shown, missing) if missing else Finding(family, "ok", shown)
 
 
+def newer_clang(toolchains: Sequence[Toolchain], packages: Sequence[str]) -> list[Finding]:
+    """Says that the distribution has a newer clang than the newest of this machine, which variants would take.
+
+    Args:
+        toolchains: this machine's.
+        packages: of the newest clang that the package lists have whole, the compiler's own first; empty: not known.
+    """
+    if not packages:
+        return []
+    here = _newest(toolchains, "clang")
+    offered = int(packages[0].rpartition("-")[2])
+    if here and here[0].major >= offered:
+        return []
+    found = f"{packages[0]} is in the package lists, {here[0].name if here else 'no clang'} is installed"
+    consequence = "variants and searches take the newest clang that is installed, with its own lld and BOLT"
+    return [Finding("newest clang", "note", found, consequence, install_command(packages))]
+
+
 def linkers(toolchains: Sequence[Toolchain], programs: Mapping[str, Path | None]) -> Finding:
     """The linkers, and which variants are left out because some are missing."""
     present = [name for name in LINKERS if programs.get(name)]

@@ -20,6 +20,7 @@ def examine(
     disk_needed: Mapping[str, int] | None = None,
     offers: Sequence[Offer] = (),
     network: Mapping[str, str | None] | None = None,
+    newest_clang: Sequence[str] = (),
 ) -> list[Finding]:
     """All findings about this machine, first for building, then for measuring.
 
@@ -30,9 +31,11 @@ def examine(
         disk_needed: bytes that a complete study of each engine takes, by engine.
         offers: from `burnish.toolchain.link_parts.offers`.
         network: from `burnish.base.netns.offers`; None: not examined.
+        newest_clang: from `burnish.base.system.newest`, of the group ``clang-newest``.
     """
     return [
         *(building.compiler(family, toolchains) for family in FAMILIES),
+        *building.newer_clang(toolchains, newest_clang),
         building.linkers(toolchains, programs),
         *(building.offer(part) for part in offers),
         building.bolt(toolchains, facts),

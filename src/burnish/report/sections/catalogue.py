@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from burnish.base.processor import Processor
+from burnish.catalogue import deployment as deploying
 from burnish.catalogue import sources
 from burnish.catalogue.answers import answered_by
 from burnish.catalogue.deployment import Deployment
@@ -16,7 +17,7 @@ from burnish.model.recipe import Marks, Variant
 from burnish.model.workload import Workload
 from burnish.report.analysis.marks import LETTERS, letters
 from burnish.report.compose import points, row
-from burnish.report.document import Column, Document, Entry, Heading, Paragraph, Role, Row, Section, Span, Table
+from burnish.report.document import Block, Column, Document, Entry, Heading, Paragraph, Role, Row, Section, Span, Table
 from burnish.report.words import plural
 from burnish.search.space import Choice, Space
 
@@ -218,78 +219,88 @@ def space(
         found: its space.
         origins: by choice, where it is from.
         deployment: ways to deploy its winner.
-        full: with the reasons and sources of choices, and the rules.
+        full: with the reasons and sources of choices, in a list instead of a table, and the rules.
     """
-    columns = [
+    columns = (
         Column("choice", whole=True),
         Column("levels"),
         Column("step", whole=True),
         Column("expected", whole=True),
-    ]
-    columns += [Column("reason")] if full else []
-    rows = tuple(row(*_choice_cells(choice, full=full)) for choice in found.choices)
+    )
     size = f"{plural(len(found.choices), 'choice')}, {plural(found.size, 'build')} allowed"
     note = (
-        f"{size}; the first level is the baseline's, a step is what must be made again. "
-        f"`burnish tune {engine} --budget 3h` searches it; `--full` has reasons and rules."
+        f"{size}; the first level is the baseline's, a step is what must be made again, expected the usual size of its "
+        f"effect, by which untried choices are ordered. `burnish tune {engine} --budget 3h` searches it"
+        f"{'' if full else '; `--full` has reasons, sources and rules'}."
+    )
+    choices: tuple[Block, ...] = (
+        tuple(_choice_entry(choice, (origins or {}).get(choice.name, ())) for choice in found.choices)
+        if full
+        else (Table("space", columns, tuple(row(choice.name, *_about(choice)) for choice in found.choices)),)
     )
     return Document(
         "space",
         (
-            Section("space", (Table("space", tuple(columns), rows), Paragraph(Span(note)))),
+            Section("space", (*choices, Paragraph(Span(note)))),
             *_listed(
                 "rungs", "Known-good builds, tried first", [f"{name}: {at.words}" for name, at in found.rungs.items()]
             ),
             *_listed(
-                "left-out", "Left out for their marks", [f"{level}: {why}" for level, why in found.left_out.items()]
+                "left-out",
+                "Left out for their marks, unless --allow names these",
+                [f"{level}: {why}" for level, why in found.left_out.items()],
             ),
-            *_listed(
-                "deployment",
-                "Ways to deploy the winner, measured where --deploy names them",
-                _deployments(deployment, full=full) if deployment is not None else [],
-            ),
-            *_listed(
-                "sources",
-                "Where choices are from",
-                [f"{one.name}: {'; '.join(origins[one.name])}" for one in found.choices if origins.get(one.name)]
-                if full and origins
-                else [],
-            ),
+            *_deployment(deployment, full=full),
             *_listed(
                 "rules",
                 "Not together",
-                [_together(one.together, one.reason) for one in found.forbidden] if full else [],
+                _rules(found) if full else [],
             ),
         ),
     )
 
 
-def _deployments(known: Deployment, *, full: bool) -> list[str]:
-    """Ways to deploy in lines, and what none of them touches; none if there are none."""
-    lines = []
-    for choice in known.choices.values():
-        words = f"{choice.name}: {' '.join(choice.words)}"
-        about = [
-            choice.does,
-            choice.reason,
-            *([f"Needs {' and '.join(choice.needs)}."] if choice.needs else []),
-            *([f"Costs: {choice.costs}"] if choice.costs else []),
-            f"From {choice.source}.",
-        ]
-        lines.append(f"{words}: {' '.join(about)}" if full else words)
-    if lines:
-        lines.append(f"'all' is each of these; none may change {', '.join(known.promises)}")
-    return lines
+def _deployment(known: Deployment | None, *, full: bool) -> list[Section]:
+    """Ways to deploy, and what none of them touches; nothing if there are none."""
+    if known is None or not known.choices:
+        return []
+    ways = known.choices.values()
+    blocks: tuple[Block, ...] = (
+        tuple(_way(choice) for choice in ways)
+        if full
+        else (points(f"{choice.name}: {' '.join(choice.words)}" for choice in ways),)
+    )
+    title = Heading("Ways to deploy the winner, measured where --deploy names them")
+    untouched = f"'all' is each of these; none may change {', '.join(known.promises)}."
+    return [Section("deployment", (title, *blocks, Paragraph(Span(untouched))))]
+
+
+def _way(choice: deploying.Choice) -> Entry:
+    details = (
+        *([f"needs: {', '.join(choice.needs)}"] if choice.needs else []),
+        *([f"costs: {choice.costs}"] if choice.costs else []),
+        f"source: {choice.source}",
+    )
+    return Entry(choice.name, f" ({' '.join(choice.words)})", (f"{choice.does} {choice.reason}",), details)
 
 
 def _listed(key: str, title: str, lines: list[str]) -> list[Section]:
     return [Section(key, (Heading(title), points(lines)))] if lines else []
 
 
-def _choice_cells(choice: Choice, *, full: bool) -> tuple[str, ...]:
-    cells = (choice.name, ", ".join(choice.levels), choice.step.word, f"±{100 * choice.expected:g} %")
-    return (*cells, choice.reason) if full else cells
+def _about(choice: Choice) -> tuple[str, str, str]:
+    """Levels, step and expected size of a choice."""
+    return ", ".join(choice.levels), choice.step.word, f"±{100 * choice.expected:g} %"
 
 
-def _together(together: Mapping[str, tuple[str, ...]], reason: str) -> str:
-    return f"{' and '.join(f'{name}={levels[0]}' for name, levels in together.items())}: {reason}"
+def _choice_entry(choice: Choice, origins: Sequence[str]) -> Entry:
+    return Entry(choice.name, f" ({'; '.join(_about(choice))})", _there(choice.reason), _from(origins))
+
+
+def _rules(found: Space) -> list[str]:
+    """What may not be together, a line for each reason."""
+    together: dict[str, list[str]] = {}
+    for one in found.forbidden:
+        words = " and ".join(f"{name}={' or '.join(levels)}" for name, levels in one.together.items())
+        together.setdefault(one.reason.removeprefix(f"{words}: "), []).append(words)
+    return [f"{'; '.join(words)}: {reason}" for reason, words in together.items()]

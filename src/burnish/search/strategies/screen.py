@@ -69,14 +69,20 @@ def screen(desk: Desk, base: Point, factors: Sequence[tuple[str, str]]) -> Strat
     effects = effects_of(desk.space, factors, scores)
     effects = [pooled(effect, desk.effects.get((effect.choice, effect.level))) for effect in effects]
     desk.effects |= {(effect.choice, effect.level): effect for effect in effects}
-    clear = sum(effect.clear for effect in effects)
-    desk.note(f"screen: {len(factors)} changes in {len(tried)} builds around {base.words}: {clear} have a clear effect")
+    desk.note(sentence(len(factors), len(tried), base, sum(effect.clear for effect in effects)))
     guilty = culprits(desk, factors, points)
     if guilty:
         desk.note(f"screen: {' and '.join(map('='.join, guilty))} is in every build that failed, so it is left out")
         desk.untried |= dict.fromkeys(guilty, "every build with it failed")
         return (yield from screen(desk, base, [factor for factor in factors if factor not in guilty]))
     return effects
+
+
+def sentence(changes: int, builds: int, base: Point, clear: int) -> str:
+    """A screen in one line of the search's path."""
+    tried = f"{changes} change{'s' * (changes != 1)} in {builds} build{'s' * (builds != 1)}"
+    found = {0: "none has", 1: "1 has"}.get(clear, f"{clear} have")
+    return f"screen: {tried} around {base.words}: {found} a clear effect"
 
 
 def hopeless(desk: Desk, factors: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -41,7 +41,15 @@ def tune_study(engine: str, options: Options) -> Study:
     """
     if options.searches:
         return search_study(engine, options)
-    for option, given in (("--objective", options.objective), ("--prior", options.prior)):
+    of_a_search = {
+        "--objective": options.objective,
+        "--prior": options.prior,
+        "--weight": options.weights,
+        "--guard": options.guards,
+        "--allow": options.allow,
+        "--space": options.space,
+    }
+    for option, given in of_a_search.items():
         if given:
             raise UserError(f"{option}: is of a search; add --budget TIME or --strategy NAME, and name no variants")
     request = read_request(engine, options)
