@@ -147,9 +147,10 @@ def _again(
     sittings: Mapping[CellId, Sitting],
     checked: Mapping[CellId, Checks],
 ) -> tuple[Row, ...]:
-    """The claims that were measured again for one purpose; their verdicts are in no family."""
-    chosen = (verdict for verdict in verdicts if verdict.cell.role is role)
-    return tuple(_row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell)) for verdict in chosen)
+    """The claims that were measured again for one purpose, each once in however many sittings; their verdicts are in no
+    family."""
+    chosen = {verdict.cell: verdict for verdict in verdicts if verdict.cell.role is role}
+    return tuple(_row(verdict, None, sittings.get(cell), checked.get(cell)) for cell, verdict in chosen.items())
 
 
 def _row_of(
