@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from burnish.model.cell import CellId
+from burnish.record.events.trials import StartDone
+from burnish.report import fold as folding
 from burnish.report.fold import fold
+from burnish.study.trials import superseded
 from drawn import markdown
 from reported import Events
 
@@ -71,3 +76,41 @@ def test_the_baseline_is_a_side_of_every_cell() -> None:
 def test_a_program_that_was_not_measured_counts_for_nothing() -> None:
     events = sitting("a").examined("one", "b").start(2, "the server died").examined("one", "a").start(3)
     assert not any(build.notes for build in fold(events.made).builds)
+
+
+AFTER = "made again after its starts, as another program"
+
+
+def test_a_cell_without_a_start_of_the_last_program_is_named() -> None:
+    """Its verdict stands, as no start of it was due: the report says whose it is."""
+    events = sitting("a" * 16).examined("baseline", "base")
+    before = list(events.made)
+    assert not any(build.notes for build in fold(before).builds)
+    base, one = fold(events.examined("one", "b" * 16).made).builds
+    said = "not measured since, so that these figures are of the earlier program: one on w; --fresh measures anew"
+    assert (base.notes, one.notes) == ((), (f"{AFTER}: code {'a' * 12}, then {'b' * 12}; {said}",))
+    assert AFTER in markdown(fold(events.made))
+    again = fold(events.start(2).made)
+    assert again.builds[1].notes == (f"{WORDS}: code {'a' * 12}, then {'b' * 12}",)
+
+
+def test_the_baselines_cells_are_those_of_all_candidates() -> None:
+    events = sitting("a").examined("baseline", "other")
+    base, one = fold(events.made).builds
+    assert one.notes == ()
+    assert base.notes[0].startswith(f"{AFTER}: code base, then other; ")
+    assert "of the earlier program: one on w;" in base.notes[0]
+
+
+def test_the_superseded_starts_of_a_record_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    really = superseded.superseded
+
+    def seen(starts: Iterable[StartDone]) -> dict[tuple[CellId, int], tuple[bool, bool]]:
+        asked.append(starts)
+        return really(starts)
+
+    for place in (superseded, folding):
+        monkeypatch.setattr(place, "superseded", seen)
+    fold(sitting("a").examined("one", "b").start(2).made)
+    assert len(asked) == 1

@@ -55,7 +55,7 @@ def test_a_dear_part_of_a_better_build_is_left_for_the_end() -> None:
     assert asked.index(("ladder", PGO)) > max(at for at, (stage, _) in enumerate(asked) if stage == "screen")
     assert "ladder: profile=yes is left for the end, as profile=yes, lto=thin has all of it" in search.desk.path
     rungs = rungs_ahead(space, replace(SETTINGS, costs=replace(DEAR, kept=kept)), {})
-    assert (rungs.fitting, rungs.late, rungs.later) == (("whole",), (), ("pgo",))
+    assert (rungs.fitting, rungs.late, rungs.deferred) == (("whole",), (), ("pgo",))
 
 
 def test_where_it_is_cheap_or_nothing_bounds_the_time_the_simplest_comes_first() -> None:
@@ -63,7 +63,7 @@ def test_where_it_is_cheap_or_nothing_bounds_the_time_the_simplest_comes_first()
     for settings in (replace(SETTINGS, costs=cheap), replace(SETTINGS, budget=None)):
         search, asked = through(settings)
         assert [point for stage, point in asked if stage == "ladder"] == list(SPACE.rungs.values())
-        assert not search.desk.later
+        assert not search.desk.deferred
 
 
 @pytest.mark.parametrize("failed", [{}, {"bolt": "refused"}])
@@ -71,7 +71,7 @@ def test_a_part_comes_at_once_where_its_whole_made_it_cheap_or_failed(failed: Ma
     space = replace(SPACE, rungs={"pgo": PGO, "bolt": BOLTED})
     search, asked = through(SETTINGS, space, **failed)
     assert asked[:2] == [("ladder", BOLTED), ("ladder", PGO)]
-    assert not search.desk.later
+    assert not search.desk.deferred
 
 
 def test_a_search_of_another_version_is_not_taken_up() -> None:

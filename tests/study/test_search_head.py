@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import shutil
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,15 +13,18 @@ from rich.console import Console
 
 from burnish.base import paths
 from burnish.base.errors import UserError
-from burnish.cli.measuring import measure
+from burnish.base.paths import Home
+from burnish.cli import measuring
+from burnish.source import sources
 from burnish.study import runner
 from burnish.study.constructors.tune import tune_study
 from burnish.study.extras import foreseen as module
-from burnish.study.extras.foreseen import foreseen, head_of, in_time
+from burnish.study.extras.foreseen import Head, foreseen, head_of, in_time
 from burnish.study.planning.study_plan import StudyPlan, plan_of
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import Study
+from conftest import FAKE_SOURCE
 from spaces import rung, speed, written
 
 
@@ -88,6 +92,38 @@ def test_a_plan_reads_its_searchs_record_once(
     opened: list[object] = []
     really = module.open_record
     monkeypatch.setattr(module, "open_record", lambda *words: (opened.append(words), really(*words))[1])
-    measure(tune_study("fake", options), options, as_json=True, dry_run=True)
+    measuring.measure(tune_study("fake", options), options, as_json=True, dry_run=True)
     assert '"search"' in capsys.readouterr().out
     assert len(opened) == 1
+
+
+def test_a_plan_and_a_run_read_an_archive_through_once(
+    burnish_home: Path, tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although their budget has no time for all known-good builds, so that those that fit are planned once more."""
+    read, plans = list[Path](), list[StudyPlan]()
+    some_of, fit = sources.some_of, module.in_time
+
+    def reading(local: Path, names: Collection[str], place: Path) -> Path:
+        read.append(local)
+        return some_of(local, names, place)
+
+    def fitted(home: Home, study: Study, plan: StudyPlan, options: Options, head: Head | None) -> StudyPlan:
+        plans.append(fit(home, study, plan, options, head))
+        assert plans[-1] is not plan, "it is planned again"
+        return plans[-1]
+
+    def stop(*_: object) -> None:
+        raise UserError("far enough")
+
+    archive = Path(shutil.make_archive(str(tmp_path / "fake-1.0"), "gztar", FAKE_SOURCE))
+    asked = short(replace(options, source=archive))
+    monkeypatch.setattr(sources, "some_of", reading)
+    for place in (measuring, runner):
+        monkeypatch.setattr(place, "in_time", fitted)
+    monkeypatch.setattr(runner, "prepare", stop)
+    measuring.measure(tune_study("fake", asked), asked, as_json=True, dry_run=True)
+    assert (len(plans), read) == (1, [archive])
+    with pytest.raises(UserError, match="far enough"):
+        runner.run(paths.home(), tune_study("fake", asked), asked, Console(file=io.StringIO()), None)
+    assert (len(plans), read) == (2, [archive] * 2)

@@ -18,6 +18,7 @@ from burnish.source import sources
 from burnish.study.builds import source as module
 from burnish.study.builds.source import check_source, source_request
 from burnish.study.request.options import Options
+from patchfiles import FASTER, write
 from studying import burnish, text
 
 TREES = {
@@ -129,3 +130,17 @@ def test_a_plan_of_another_servers_archive_ends_in_one_line(burnish_home: Path, 
     assert not out
     assert err.strip().endswith("not the fake engine's source (no server.c); take the one that is shipped")
     assert not list(burnish_home.glob("work/*/source"))
+
+
+def test_patches_of_another_servers_archive_end_in_one_line_before_it_is_unpacked(
+    burnish_home: Path, tmp_path: Path
+) -> None:
+    archive, change = named(tmp_path, "postgresql", PLACES[0]), write(tmp_path, faster=FASTER)
+    for dry in ((), ("--dry-run",)):
+        child = burnish("patch", archive, *change, "--engine", "fake", "--yes", *dry)
+        out, err = text(child)
+        assert child.returncode == 2
+        assert not out
+        (line,) = err.strip().splitlines()
+        assert line.endswith("not the fake engine's source (no server.c); take the one that is shipped")
+        assert not list(burnish_home.glob("work/*/source"))

@@ -34,7 +34,7 @@ from burnish.study.constructors.compare import compare_study
 from burnish.study.constructors.tune import tune_study
 from burnish.study.extras.foreseen import foreseen, head_of, in_time
 from burnish.study.planning.plan import Plan
-from burnish.study.planning.study_plan import plan_of, steps_of
+from burnish.study.planning.study_plan import check_inputs, plan_of, steps_of
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name
 from burnish.study.study import Study
@@ -64,6 +64,7 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
     """Runs a study and prints its result, with `full` all of it; with `dry_run`, prints only its plan."""
     home = paths.home()
     if dry_run:
+        check_inputs(home, study, options)
         planned = plan_of(home, study, by_name(study, Asked()), _of_rows(study, options))
         head = head_of(home, study, planned, options)
         ahead = foreseen(head, options) if head is not None else None

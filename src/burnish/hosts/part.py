@@ -35,7 +35,7 @@ from burnish.study.builds.resolving import Chain
 from burnish.study.builds.source import unpacked
 from burnish.study.kept import runs as studies
 from burnish.study.kept.machine import machine
-from burnish.study.planning.study_plan import plan_of
+from burnish.study.planning.study_plan import check_inputs, plan_of
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name, needed
 from burnish.study.study import Study
@@ -106,6 +106,7 @@ class Part:
         try:
             with studies.lock(self.home):
                 needs.install_for(study, selection, options, None)
+                check_inputs(self.home, study, options)
                 source, _ = unpacked(self.home, study.engine, options, self._say)
                 plan = plan_of(self.home, study, selection, options)
                 chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
@@ -137,6 +138,7 @@ class Part:
                         problem=f"{unit.name}: {entry[0]} {entry[1]} is not in the store of artefacts", again=True
                     )
             selection = by_name(study, self.asked)
+            check_inputs(rooms, study, options)
             plan = plan_of(rooms, study, selection, replace(options, budget=None))
             session = sessions.begin(
                 rooms, study.engine, study.definition, options, self.console, runner.loads_of(study, plan), None

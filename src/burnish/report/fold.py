@@ -40,7 +40,7 @@ from burnish.report.hosts import host_line, hosts_line
 from burnish.report.quantities import of_verdict
 from burnish.report.result import BuildRow, Canary, Result, Row
 from burnish.study.trials.repeated import Sitting, repeated
-from burnish.study.trials.superseded import counted
+from burnish.study.trials.superseded import counted, superseded
 from burnish.why.explanation import explanation
 
 _KEPT = ("effective", "record", "unrecorded", "costs", "cpu_seconds", "objects")
@@ -54,7 +54,8 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         UserError: the events do not begin a study.
     """
     every = list(events)
-    by = ByType(counted(every))
+    others = superseded(one.event for one in every if isinstance(one.event, StartDone))
+    by = ByType(counted(every, others))
     if StudyBegun not in by:
         raise UserError("this record holds no study: it was ended before it began; run the same command again")
     told = repeated(by)
@@ -92,7 +93,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         ended=finished[-1].at if finished else None,
         definition=definition,
         rows=tuple(_rows(by, planned, sittings, checked)),
-        builds=tuple(_builds(by, order, remade(ByType(every), order[0]))),
+        builds=tuple(_builds(by, order, remade(ByType(every), order[0], others))),
         differences=different.found if different else (),
         contest=contest,
         runs=len(by.of(SessionBegun)),
@@ -147,9 +148,10 @@ def _again(
     sittings: Mapping[CellId, Sitting],
     checked: Mapping[CellId, Checks],
 ) -> tuple[Row, ...]:
-    """The claims that were measured again for one purpose; their verdicts are in no family."""
-    chosen = (verdict for verdict in verdicts if verdict.cell.role is role)
-    return tuple(_row(verdict, None, sittings.get(verdict.cell), checked.get(verdict.cell)) for verdict in chosen)
+    """The claims that were measured again for one purpose, each once in however many sittings; their verdicts are in no
+    family."""
+    chosen = {verdict.cell: verdict for verdict in verdicts if verdict.cell.role is role}
+    return tuple(_row(verdict, None, sittings.get(cell), checked.get(cell)) for cell, verdict in chosen.items())
 
 
 def _row_of(

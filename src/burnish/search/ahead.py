@@ -140,12 +140,12 @@ class Rungs:
     Attributes:
         fitting: those that it begins with.
         late: those that its budget has no time for.
-        later: those that it leaves for its end, as another one has all that they have.
+        deferred: those that it leaves for its end, as another one has all that they have.
     """
 
     fitting: tuple[str, ...]
     late: tuple[str, ...]
-    later: tuple[str, ...] = ()
+    deferred: tuple[str, ...] = ()
 
 
 def rungs_ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Rungs:
@@ -157,12 +157,12 @@ def rungs_ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> R
     random, usual = Random(settings.seed), _usual(space)
     while (asks := search.ask()) and all(ask.stage == "ladder" for ask in asks):
         _told(search, asks, usual, random)
-    arms, late, later = search.desk.book.arms, search.desk.late, search.desk.later
+    arms, late, deferred = search.desk.book.arms, search.desk.late, search.desk.deferred
     rest = {name: point for name, point in space.rungs.items() if point not in arms}
     return Rungs(
         tuple(name for name in space.rungs if name not in rest),
         tuple(name for name, point in rest.items() if point in late),
-        tuple(name for name, point in rest.items() if point in later and point not in late),
+        tuple(name for name, point in rest.items() if point in deferred and point not in late),
     )
 
 

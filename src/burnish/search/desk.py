@@ -48,7 +48,7 @@ class Desk:
         path: what was decided, for people.
         untried: by (choice, level), why it was not tried.
         late: builds that were passed over because they would take too long.
-        later: known-good builds that are left for the end, and the build that has all that each of them has.
+        deferred: known-good builds that are left for the end, and the build that has all that each of them has.
         finalist: the build that is measured again; None: none was worth it.
         making: by step, the seconds that builds of it took.
     """
@@ -61,7 +61,7 @@ class Desk:
     path: list[str] = field(default_factory=list)
     untried: dict[tuple[str, str], str] = field(default_factory=dict)
     late: list[Point] = field(default_factory=list)
-    later: dict[Point, Point] = field(default_factory=dict)
+    deferred: dict[Point, Point] = field(default_factory=dict)
     finalist: Point | None = None
     making: dict[Step, list[float]] = field(default_factory=dict)
 

@@ -33,7 +33,7 @@ from burnish.study.kept.history import spreads_of
 from burnish.study.kept.machine import machine
 from burnish.study.kept.sittings import Next, next_sitting, settled
 from burnish.study.kept.stopping import reporting_what_is_kept
-from burnish.study.planning.study_plan import StudyPlan, plan_of
+from burnish.study.planning.study_plan import StudyPlan, check_inputs, plan_of
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
 from burnish.study.study import Study
@@ -97,6 +97,7 @@ def _run(
         if not options.fresh:
             studies.mend(home, study.definition, say)
         needs.install_for(study, selection, options, ask)
+        check_inputs(home, study, options)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
         check_request(study, plan, options)
         shown = in_time(home, study, plan, options, head_of(home, study, plan, options))

@@ -13,7 +13,7 @@ from burnish.cli.results import finish
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
 from burnish.study.constructors.bundled import bundled_study
-from burnish.study.planning.study_plan import plan_of
+from burnish.study.planning.study_plan import check_inputs, plan_of
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name
 
@@ -69,7 +69,9 @@ def show(
     """Show what a study will do: rows, published figures, cells, minutes, disk, what is left out and why."""
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
     bundled = bundled_study(name, engine, asked, options)
-    plan = plan_of(paths.home(), bundled, by_name(bundled, asked), options)
+    home = paths.home()
+    check_inputs(home, bundled, options)
+    plan = plan_of(home, bundled, by_name(bundled, asked), options)
     if as_json:
         print_json("study-plan", values.bundled_plan(bundled, plan))
     else:

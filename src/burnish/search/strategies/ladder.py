@@ -25,10 +25,10 @@ def climb(desk: Desk) -> Strategy[Point]:
     for point in parts:
         whole = next((arm.point for arm in desk.book.measured if _within(point, arm.point)), None)
         if whole is not None and _dear(desk, point):
-            desk.later[point] = whole
+            desk.deferred[point] = whole
         else:
             yield from first(desk, [point], "ladder", "known to be good")
-    for point, whole in desk.later.items():
+    for point, whole in desk.deferred.items():
         desk.note(f"ladder: {point.words} is left for the end, as {whole.words} has all of it")
     yield from race(desk, rungs, "ladder", ROUND)
     best = next((arm for arm in desk.book.measured if arm.mean > 0.0 and not desk.book.slower_on(arm)), None)
@@ -42,7 +42,7 @@ def climb(desk: Desk) -> Strategy[Point]:
 
 def end(desk: Desk) -> Strategy[None]:
     """Measures the rungs that were left for the end, as the time allows."""
-    yield from first(desk, list(desk.later), "ladder", "known to be good, a part of a better one")
+    yield from first(desk, list(desk.deferred), "ladder", "known to be good, a part of a better one")
 
 
 def _dear(desk: Desk, point: Point) -> bool:

@@ -22,7 +22,7 @@ from burnish.record.store import Store
 from burnish.source.patches import patch, patch_set, series, subsets
 from burnish.source.patches.subsets import Builds, Kind
 from burnish.study import needs
-from burnish.study.builds.source import unpacked
+from burnish.study.builds.source import check_source, unpacked
 from burnish.study.constructors.tune import comparisons_of, confirmation_of, portable_of
 from burnish.study.kept import runs as studies
 from burnish.study.request.definition import definition_of
@@ -72,6 +72,7 @@ def patch_study(home: Home, asked: Asked, options: Options, console: Console, as
     base = request.variants[-1]
     with studies.lock(home):
         named = series.read(asked.patches, tree=tree, store=Store(home.store), reverse=asked.reverse)
+        check_source(home, spec, options)
         needs.ensure(spec.system_packages, f"building and loading {spec.title}", options, ask)
         patch.require_patch()
         if options.why:

@@ -89,7 +89,7 @@ def in_time(home: Home, study: Study, plan: StudyPlan, options: Options, head: H
     if head is None:
         return plan
     rungs = rungs_ahead(head.request.space, head.settings, head.told)
-    if not rungs.late and not rungs.later:
+    if not rungs.late and not rungs.deferred:
         return plan
     chosen = tuple(one for one in plan.selection.chosen if one.candidate in rungs.fitting)
     fitting = plan_of(home, study, replace(plan.selection, chosen=chosen), replace(options, budget=None))
@@ -98,6 +98,6 @@ def in_time(home: Home, study: Study, plan: StudyPlan, options: Options, head: H
     left_out = (
         *fitting.builds.left_out,
         *((name, why) for name in rungs.late),
-        *((name, end) for name in rungs.later),
+        *((name, end) for name in rungs.deferred),
     )
     return replace(fitting, forecast=replace(fitting.forecast, plan=replace(fitting.builds, left_out=left_out)))

@@ -101,6 +101,22 @@ class StudyPlan:
         }
 
 
+def check_inputs(home: Home, study: Study, options: Options) -> None:
+    """Refuses what a study's builds cannot be made from, once before its plan: a large archive is read through for it.
+
+    Args:
+        home: where the store and the runs are.
+        study: the study; one of existing programs is not asked.
+        options: how it is measured.
+
+    Raises:
+        UserError: another engine's source; a wrong limit of the compiler's cache.
+    """
+    if study.variants:
+        ccache.size_gb()
+        check_source(home, study.engine, study.options(options))
+
+
 def plan_of(home: Home, study: Study, selection: Selection, options: Options) -> StudyPlan:
     """The plan of a session; nothing is fetched or made.
 
@@ -111,12 +127,9 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
         options: how it is measured, and the budget.
 
     Raises:
-        UserError: not even one row fits the budget; the baseline cannot be built here; another engine's source.
+        UserError: not even one row fits the budget; the baseline cannot be built here.
     """
     options = study.options(options)
-    if study.variants:
-        ccache.size_gb()  # refuses a wrong limit before anything else
-        check_source(home, study.engine, options)
     have, done = frozenset[ComparisonId](), extra_work.Reported()
     with open_record(home, study.definition) as record:
         if record is not None and not options.fresh:

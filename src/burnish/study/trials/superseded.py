@@ -7,7 +7,7 @@ is there, they do not count any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from burnish.model.cell import CellId
@@ -16,6 +16,9 @@ from burnish.record.events.trials import PairRead, StartBegun, StartDone
 from burnish.record.events.verdicts import VerdictReached
 
 _E = TypeVar("_E", bound=Event)
+
+Superseded = Mapping[tuple[CellId, int], tuple[bool, bool]]
+"""By cell and number of a start, whether its base's and its candidate's program are others than the last start's."""
 
 
 def superseded(starts: Iterable[StartDone]) -> dict[tuple[CellId, int], tuple[bool, bool]]:
@@ -38,11 +41,18 @@ def superseded(starts: Iterable[StartDone]) -> dict[tuple[CellId, int], tuple[bo
     return found
 
 
-def counted(events: Iterable[Recorded[_E]]) -> list[Recorded[_E]]:
+def counted(events: Iterable[Recorded[_E]], known: Superseded | None = None) -> list[Recorded[_E]]:
     """The events without those of superseded starts, and without verdicts that were reached before all others of their
-    cell."""
+    cell.
+
+    Args:
+        events: of a record, or of one of its cells.
+        known: the superseded starts among them; None: they are looked for.
+    """
     every = list(events)
-    left_out = superseded(one.event for one in every if isinstance(one.event, StartDone))
+    left_out = known
+    if left_out is None:
+        left_out = superseded(one.event for one in every if isinstance(one.event, StartDone))
     if not left_out:
         return every
     cells = {cell for cell, _ in left_out}

@@ -1,0 +1,56 @@
+"""A winner that was measured again in each of two sittings: two verdicts in the record, one row in the report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from burnish.model.cell import CellId, Role
+from burnish.model.sittings import Spread
+from burnish.record.events import Event, Recorded
+from burnish.record.events.study import SessionBegun, SpreadAssumed, StudyBegun
+from burnish.record.events.trials import StartDone, StoppingRule, TrialsPlanned
+from burnish.record.events.verdicts import Interval, VerdictReached
+from burnish.report.fold import fold
+from burnish.report.values import runs
+from reported import HOST
+
+CLAIM = CellId("fast", "fake_mix")
+TIMES = ("2026-11-27T10:00:00Z", "2026-11-27T14:00:00Z")
+
+
+def start(cell: CellId, number: int, reading: float) -> StartDone:
+    return StartDone(
+        cell, number, None, True, 1.0, "data", {"capacity": reading}, {"capacity": (reading,)}, hardware={}
+    )
+
+
+def reached(cell: CellId, ratio: float) -> VerdictReached:
+    interval = Interval(ratio, ratio - 0.1, ratio + 0.1, 0.95)
+    return VerdictReached(cell, "duet", "capacity", "transaction", "faster", "", {"capacity": interval}, 2)
+
+
+@pytest.mark.parametrize("role", [Role.CONFIRMATION, Role.LAYOUTS])
+def test_a_cell_with_a_verdict_of_each_sitting_is_one_row(role: Role) -> None:
+    """The fake engine's `FAKE_SPEED=400`: four times the baseline's capacity in both sittings."""
+    again = replace(CLAIM, role=role)
+    begun: list[Event] = [
+        StudyBegun("run", {"verb": "tune", "engine": "fake", "variants": ["baseline", "fast"], "features": "full"}),
+        SessionBegun({**HOST, "boot": "here"}),
+        SpreadAssumed(Spread(0.005, 20.0, "elsewhere")),
+        TrialsPlanned((CLAIM,), StoppingRule(8), ((0,), (1,))),
+    ]
+    moments = [(TIMES[0], event) for event in begun]
+    for at, first, ratio in ((TIMES[0], 1, 4.0), (TIMES[1], 3, 4.1)):
+        for cell in (CLAIM, again):
+            events = (start(cell, first, 1.39), start(cell, first + 1, 1.4), reached(cell, ratio))
+            moments += [(at, event) for event in events]
+    result = fold([Recorded(number, at, event) for number, (at, event) in enumerate(moments, 1)])
+    (row,) = result.confirmations if role is Role.CONFIRMATION else result.relinked
+    assert (row.candidate, row.workload, row.starts) == ("fast", "fake_mix", 4)
+    assert row.sitting is not None
+    assert row.sitting.sittings == 2
+    shown = runs.run(result)
+    assert len(shown["confirmations"]) + len(shown["relinked"]) == 1
+    assert [claim.starts for claim in result.rows] == [4]
