@@ -71,7 +71,9 @@ OLDER = ("mariadb-tune", "postgresql-tune")
 @pytest.mark.parametrize(
     ("names", "biased"), [(TOGETHER, set()), (OLDER, {("duet", "cores")})], ids=["launched together", "older"]
 )
-def test_what_slots_were_worth_is_read_off_committed_records(names: Sequence[str], biased: set[tuple[str, str]]) -> None:
+def test_what_slots_were_worth_is_read_off_committed_records(
+    names: Sequence[str], biased: set[tuple[str, str]]
+) -> None:
     """benchmarks/slots.py, over records of both formats: a bias stands out by more than three standard errors."""
     root = Path(__file__).parents[2]
     records = [root / "docs" / "results" / f"{name}.jsonl.xz" for name in names]
