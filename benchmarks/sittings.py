@@ -6,6 +6,8 @@ A comparison is one pair of builds (by the keys of what they were made from) on 
 design, on one kind of processor. Its sittings are those of all records together; a start that is in two records counts
 once. A/A starts and comparisons of a build with itself are left out, and so are records that do not name the processor.
 
+* How many sittings a comparison has, over how many hours, on how many kinds of processor. `--fewest 6 --hours 12` takes
+  only comparisons of six sittings and more over twelve hours and more.
 * The spread τ between sittings (`burnish.statistics.between`), by kind of comparison.
 * Whether the size of an effect goes with the baseline's cost of a transaction in that sitting, and what is left of τ.
 * Of intervals of single sittings, made with the τ of all comparisons of *other* builds of the same kind: how many
@@ -104,6 +106,17 @@ class Comparison:
         """Mean log-ratio over sittings."""
         return statistics.fmean(sitting.known.mean for sitting in self.sittings)
 
+    @property
+    def hours(self) -> float:
+        """From the end of its first start to that of its last one."""
+        ends = [start.moment.ended for sitting in self.sittings for start in sitting.starts]
+        return (max(ends) - min(ends)) / 3600
+
+    @property
+    def processor(self) -> str:
+        """Family, model and stepping."""
+        return self.key[4]
+
 
 def starts_of(paths: Iterable[Path], quantity: str) -> dict[Key, tuple[str, list[Start]]]:
     """All starts of the records by comparison; each comparison with a name for people."""
@@ -189,6 +202,17 @@ def comparisons(paths: Iterable[Path], design: str, quantity: str) -> list[Compa
 def spread(some: Sequence[Comparison]) -> Between | None:
     """The common spread between their sittings."""
     return between([[sitting.known for sitting in one.sittings] for one in some])
+
+
+def print_extent(every: Sequence[Comparison]) -> None:
+    """How many sittings, over how long, on how many kinds of processor: what all that follows rests on."""
+    longest, most = max(one.hours for one in every), max(len(one.sittings) for one in every)
+    processors = len({one.processor for one in every})
+    kinds = f"{processors} kind{'s' if processors > 1 else ''} of processor"
+    print(
+        f"{len(every)} comparisons in {sum(len(one.sittings) for one in every)} sittings on {kinds}; "
+        f"of one comparison {most} sittings at most, {longest:.1f} h from its first start to its last at most\n"
+    )
 
 
 def print_spreads(every: Sequence[Comparison]) -> None:
@@ -402,11 +426,13 @@ def _differ(one: Comparison, sd: float, df: float | None) -> int:
 
 
 def main(words: list[str]) -> int:
-    """Prints the tables; ends with 1 if no comparison has two sittings."""
+    """Prints the tables; ends with 1 if no comparison has the sittings asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="+", type=Path)
     parser.add_argument("--design", default="duet")
     parser.add_argument("--quantity", default="capacity")
+    parser.add_argument("--fewest", type=int, default=2, metavar="N", help="only comparisons of so many sittings")
+    parser.add_argument("--hours", type=float, default=0.0, help="only comparisons over so many hours")
     parser.add_argument("--without", default="", metavar="LOAD", help="leave out a load")
     parser.add_argument("--one-spread", type=float, metavar="PERCENT", help="could it be that of each kind?")
     parser.add_argument("--sets", type=int, default=0, help="with --one-spread: number of sets of sittings to draw")
@@ -416,8 +442,11 @@ def main(words: list[str]) -> int:
     found = comparisons(arguments.records, arguments.design, arguments.quantity)
     # Keys begin with the two builds, then the load.
     every = [one for one in found if one.key[2].partition(":")[0] != arguments.without]
+    if every:
+        print_extent(every)
+    every = [one for one in every if len(one.sittings) >= arguments.fewest and one.hours >= arguments.hours]
     if not every:
-        print("no comparison has two sittings")
+        print(f"no comparison has {arguments.fewest} sittings over {arguments.hours:g} h")
         return 1
     if arguments.list:
         for one in sorted(every, key=lambda one: one.name):

@@ -124,7 +124,7 @@ def test_the_field_is_left_out_of_valid_pairs_and_old_records_have_none() -> Non
 
 
 def test_totals_are_told_where_trimming_hides_something() -> None:
-    """One start's candidate took a third more CPU in turns that are not in its interquartile mean."""
+    """One start's candidate took a third more CPU in turns that its trimmed mean leaves out."""
     calm = [[0.10, 0.101, 0.099], [0.102, 0.101, 0.103], [0.098, 0.099, 0.097], [0.1, 0.1, 0.1]]
     found = result(made(calm, slower=1.3))
     totals = found.rows[0].checks.totals

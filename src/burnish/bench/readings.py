@@ -154,8 +154,8 @@ def pair_ratio(baseline: Sequence[Reading], candidate: Sequence[Reading], places
     """Log-ratios of a pair from each side's turns.
 
     Each turn compares the two sides under the same external load. The turns of one round are averaged, so that the
-    advantage of a place cancels; the pair's ratio is the rounds' interquartile mean, which is robust against a
-    disturbance of one turn.
+    advantage of a place cancels; the pair's ratio is the mean of the middle rounds (`middle`), which is robust
+    against a disturbance of one turn.
 
     If both sides count statements, these are compared: with many threads, transactions finish in waves, of which a
     short turn sees none or a hundred. Both sides run the same transactions, so either count has the same ratio.
@@ -184,7 +184,10 @@ def log_ratio(candidate: float, baseline: float) -> float:
 
 
 def middle(values: Sequence[float], places: int) -> float:
-    """Mean within each round, then interquartile mean over the rounds (with fewer than four: the mean)."""
+    """Mean within each round, then the mean of the middle rounds: a quarter, rounded down, is left out at each end.
+
+    So six of ten rounds count (60 %), and with fewer than four all of them.
+    """
     rounds = sorted(sum(values[i : i + places]) / places for i in range(0, len(values), places))
     cut = len(rounds) // 4
     kept = rounds[cut : len(rounds) - cut]

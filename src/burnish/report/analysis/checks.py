@@ -41,7 +41,7 @@ class Totals:
 
     Attributes:
         interval: geometric mean ratio over starts with its interval, by the verdict's rule at all starts together.
-        trimmed: the ratio of the same starts as verdicts take it: medians of interquartile means.
+        trimmed: the ratio of the same starts as verdicts take it: medians of pairs, a pair by its middle rounds.
         differs: whether the two differ by more than the half-width of the trimmed ratio's interval.
     """
 
