@@ -122,6 +122,13 @@ def test_a_wrong_schedule_is_one_line(burnish_home: Path, words: tuple[str, ...]
     assert text(child)[1] == f"burnish: {line}\n"
 
 
+def test_a_plan_says_in_how_many_sittings_it_is_measured(burnish_home: Path) -> None:
+    planned = ("plan", "fake", "--variant", "gcc-o3", *QUICK)
+    out, err = text(burnish(*planned, "--sittings", "3", "--apart", "3h"))
+    assert "in 3 sittings at least 3 h 00 min apart" in " ".join(out.split()), err
+    assert "sittings" not in text(burnish(*planned))[0]
+
+
 def test_resume_without_a_run_says_so(burnish_home: Path) -> None:
     child = burnish("resume")
     assert child.returncode == 2

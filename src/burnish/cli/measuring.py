@@ -69,7 +69,7 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
         head = head_of(home, study, planned, options)
         ahead = foreseen(head, options) if head is not None else None
         shown = in_time(home, study, planned, options, head)
-        print_plan(steps_of(home, study, shown, options), as_json, ahead)
+        print_plan(steps_of(home, study, shown, options), as_json, ahead, shown.sittings)
     else:
         for folder in measured(home, study, options):
             finish(folder, as_json, full=full)
@@ -97,12 +97,19 @@ def draw_board(rows: Sequence[BoardRow]) -> RenderableType:
     return Text("\n").join(terminal.styled(line) for line in terminal.lines(document, progress.width - 4))
 
 
-def print_plan(plan: Plan, as_json: bool, ahead: Ahead | None = None) -> None:
-    """Prints a plan as a table or as JSON, with what a search is expected to do after its first builds."""
+def print_plan(plan: Plan, as_json: bool, ahead: Ahead | None = None, sittings: str = "") -> None:
+    """Prints a plan as a table or as JSON, with what a search is expected to do after its first builds.
+
+    Args:
+        plan: the plan.
+        as_json: whether it is for a program.
+        ahead: what a search is expected to do.
+        sittings: in how many sittings it is measured, in words; of the table only.
+    """
     if as_json:
         print_json("plan", plan.as_dict() | ({"search": ahead.as_dict()} if ahead is not None else {}))
     else:
-        print_document(plan_report.document(plan, ahead))
+        print_document(plan_report.document(plan, ahead, sittings))
 
 
 @verb(

@@ -35,14 +35,15 @@ _STAGES = {
 }
 
 
-def document(plan: Plan, ahead: Ahead | None = None) -> Document:
-    """Source, steps and totals; of a search also what it is expected to do."""
+def document(plan: Plan, ahead: Ahead | None = None, sittings: str = "") -> Document:
+    """Source, steps and totals; of a search also what it is expected to do, else in how many sittings, in words."""
     columns = tuple(
         Column(name, right=name in _FIGURES, whole=name in _FIGURES)
         for name in ("", "step", "for", "min", "disk", "mem", "state")
     )
     columns = dropping(columns, "mem", "disk", "state")
     steps = Table("steps", columns, tuple(_row(number, step) for number, step in enumerate(plan.steps, 1)))
+    lines = [*summary(plan), *([sittings] if sittings else [])]
     guessed = any(not figure.known for step in plan.ahead for figure in (step.seconds, step.kept))
     title = f"plan for {plan.engine}: {plan.source}"
     return Document(
@@ -50,7 +51,7 @@ def document(plan: Plan, ahead: Ahead | None = None) -> Document:
         (
             Section("heading", (Paragraph(Span(title)),)),
             Section("steps", (steps,)),
-            Section("totals", (points([*summary(plan), *([_GUESSES] if guessed else [])]),)),
+            Section("totals", (points([*lines, *([_GUESSES] if guessed else [])]),)),
             *([_search(ahead)] if ahead is not None else []),
         ),
     )

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from burnish.base import system
+from burnish.base.durations import duration
 from burnish.base.paths import Home
 from burnish.bench.host import boot_now
 from burnish.model.cell import ComparisonId
+from burnish.model.sittings import Schedule
 from burnish.source import sources
 from burnish.source.patches import patch_set
 from burnish.study import needs
@@ -44,6 +46,8 @@ class StudyPlan:
         layouts: by how many link orders of both sides small differences are tested afterwards; 0: by none.
         deployment: the step that measures ways to deploy the best build; None if none is asked for.
         order: in which order a bundled study's rows are run, where it is not that of its file.
+        sittings: in how many sittings all cells are measured, in words; '' in one, and of a search, whose winner alone
+            has others.
     """
 
     selection: Selection
@@ -55,6 +59,7 @@ class StudyPlan:
     layouts: int = 0
     deployment: Step | None = None
     order: Order | None = None
+    sittings: str = ""
 
     @property
     def builds(self) -> Plan:
@@ -88,6 +93,7 @@ class StudyPlan:
             *([f"then {then.title}: about {costs.minutes(then.seconds)} at most"] if then is not None else []),
             *([_layouts(self.layouts)] if self.layouts else []),
             *([_deployed(self.deployment)] if self.deployment is not None else []),
+            *([self.sittings] if self.sittings else []),
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -146,7 +152,8 @@ def plan_of(home: Home, study: Study, selection: Selection, options: Options) ->
     deployed = trials_ahead.deployment(study, options, ahead)
     layouts = study.layouts if ahead else 0
     order = order_of(forecast, ahead) if study.bundled is not None else None
-    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), layouts, deployed, order)
+    sittings = _sittings(options.schedule) if ahead and study.search is None else ""
+    return StudyPlan(chosen, forecast, extras, options.budget, winner, tuple(words), layouts, deployed, order, sittings)
 
 
 def _predicted(
@@ -167,6 +174,13 @@ def _predicted(
 
 def _deployed(step: Step) -> str:
     return f"then {step.title}: about {costs.minutes(step.seconds.value if step.seconds else 0.0)} at least"
+
+
+def _sittings(schedule: Schedule) -> str:
+    if schedule.count < 2:
+        return ""
+    apart = f"at least {duration(schedule.apart)} apart, each with about these trials"
+    return f"in {schedule.count} sittings {apart}: a call takes what is due, the same command later goes on"
 
 
 def _layouts(count: int) -> str:
