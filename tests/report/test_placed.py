@@ -86,6 +86,26 @@ def test_figures_of_two_placements_are_not_mixed() -> None:
     assert {ceiling.where for ceiling in ceilings(result, "fast")} == {""}
 
 
+def test_fresh_starts_that_tell_nothing_are_said_and_not_quoted() -> None:
+    """Where the host gave too many of them no time."""
+    events = Events("baseline", "fast").run()
+    events.contest("fast / w", "fast / v", placements={"w": "shared", "v": "apart"})
+    events.add("verdict", **reached("fast / w", 1.34, 0.13, placement="shared"))
+    events.add("verdict", **reached("fast / v", 1.2, 0.4, **APART))
+    lost = {"verdict": "invalid", "reason": "invalid: 3 starts were invalid", "capacity": None, "throughput": None}
+    events.add("verdict", **(reached("again: fast / w", 1.27, 0.35, **APART) | lost))
+    events.add("verdict", **reached("again: fast / v", 1.21, 0.4, **APART))
+    result = fold(events.add("finished").made)
+    first, second, third, *_ = sentences(result)
+    assert first.startswith("fast is fastest: 1.340 [1.327, 1.353] times baseline's capacity on w, 1.200")
+    assert second == (
+        "fast was measured again on 6 fresh starts on some of the loads, as the best of many looks better than it is: "
+        "1.210 [1.198, 1.222] on v. Quote these figures."
+    )
+    assert third == "fast's fresh starts on w tell nothing: 3 starts were invalid."
+    assert "unknown" not in " ".join(sentences(result))
+
+
 def test_a_load_that_was_apart_before_is_confirmed_beside_the_others() -> None:
     events = Events("baseline", "fast").run()
     events.contest("fast / w", "fast / v", placements={"w": "shared", "v": "apart"})

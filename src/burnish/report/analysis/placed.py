@@ -34,10 +34,12 @@ WITH: Mapping[str, str] = {
 def elsewhere(result: Result) -> tuple[Row, ...]:
     """The confirmations of a winner, if any is in another placement than that in which it was found; else none.
 
-    Loads that have a placement of their own are measured again in it, beside the others.
+    Loads that have a placement of their own are measured again in it, beside the others. One tells nothing if too many
+    of its starts were invalid.
     """
     claims = {(row.candidate, row.workload): row.placement for row in result.rows}
-    again = tuple(row for row in result.confirmations if (row.candidate, row.workload) in claims)
+    told = (row for row in result.confirmations if row.ratio is not None)
+    again = tuple(row for row in told if (row.candidate, row.workload) in claims)
     moved_ones = [row for row in again if claims[row.candidate, row.workload] not in (row.placement, "")]
     return again if moved_ones else ()
 

@@ -120,13 +120,27 @@ def _figures(result: Result, name: str) -> str:
 
 def _again(result: Result) -> list[str]:
     """How fast the best was when it was measured again."""
-    if not result.confirmations:
+    lost = [row for row in result.confirmations if row.ratio is None]
+    return [
+        *_told_again(result, [row for row in result.confirmations if row not in lost]),
+        *(
+            f"{row.candidate}'s fresh starts on {row.workload} tell nothing: {row.reason.removeprefix('invalid: ')}."
+            for row in lost
+        ),
+    ]
+
+
+def _told_again(result: Result, rows: Sequence[Row]) -> list[str]:
+    """The same, by the fresh starts of these loads."""
+    if not rows:
         return []
     if moved := elsewhere(result):
         return [_in_the_duet(result, moved)]
-    first = result.confirmations[0]
-    again = ", ".join(f"{interval_words(row.ratio)} on {row.workload}" for row in result.confirmations)
+    first = rows[0]
+    again = ", ".join(f"{interval_words(row.ratio)} on {row.workload}" for row in rows)
     fresh = f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}"
+    if len(rows) < len(result.confirmations):
+        fresh = f"{fresh} on some of the loads"
     return [f"{fresh}, as the best of many looks better than it is: {again}. Quote these figures."]
 
 
