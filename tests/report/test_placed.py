@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
+from burnish.record.events.searches import SearchEnded
 from burnish.report.analysis import placed
 from burnish.report.analysis.ceilings import ceilings
 from burnish.report.fold import fold
@@ -104,6 +106,8 @@ def test_fresh_starts_that_tell_nothing_are_said_and_not_quoted() -> None:
     )
     assert third == "fast's fresh starts on w tell nothing: 3 starts were invalid."
     assert "unknown" not in " ".join(sentences(result))
+    of_a_search = placed.to_quote(replace(result, searched=cast(SearchEnded, object())))
+    assert {row.workload for row in of_a_search if row.ratio is None} == set()
 
 
 def test_a_load_that_was_apart_before_is_confirmed_beside_the_others() -> None:

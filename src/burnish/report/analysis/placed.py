@@ -31,15 +31,18 @@ WITH: Mapping[str, str] = {
 """Each placement within a sentence on a figure."""
 
 
+def confirmed(result: Result) -> list[Row]:
+    """The confirmations that have a figure: one has none where too many of its starts were invalid."""
+    return [row for row in result.confirmations if row.ratio is not None]
+
+
 def elsewhere(result: Result) -> tuple[Row, ...]:
     """The confirmations of a winner, if any is in another placement than that in which it was found; else none.
 
-    Loads that have a placement of their own are measured again in it, beside the others. One tells nothing if too many
-    of its starts were invalid.
+    Loads that have a placement of their own are measured again in it, beside the others.
     """
     claims = {(row.candidate, row.workload): row.placement for row in result.rows}
-    told = (row for row in result.confirmations if row.ratio is not None)
-    again = tuple(row for row in told if (row.candidate, row.workload) in claims)
+    again = tuple(row for row in confirmed(result) if (row.candidate, row.workload) in claims)
     moved_ones = [row for row in again if claims[row.candidate, row.workload] not in (row.placement, "")]
     return again if moved_ones else ()
 
@@ -60,7 +63,7 @@ def to_quote(result: Result) -> list[Row]:
 
     Not if the budget ended before all its loads were measured again: figures of two placements are not to be mixed.
     """
-    fresh = elsewhere(result) if result.searched is None else result.confirmations
+    fresh = elsewhere(result) if result.searched is None else confirmed(result)
     again = {(row.candidate, row.workload): row for row in fresh} if _complete(result, fresh) else {}
     return [again.get((row.candidate, row.workload), row) for row in result.rows]
 

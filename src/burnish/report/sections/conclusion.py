@@ -8,7 +8,7 @@ from burnish.model.workload import Placement
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
-from burnish.report.analysis.placed import WITH, complete, elsewhere, moved, named, quoted, to_quote
+from burnish.report.analysis.placed import WITH, complete, confirmed, elsewhere, moved, named, quoted, to_quote
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, why_taken, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.quantities import percentile, times
@@ -122,7 +122,7 @@ def _again(result: Result) -> list[str]:
     """How fast the best was when it was measured again."""
     lost = [row for row in result.confirmations if row.ratio is None]
     return [
-        *_told_again(result, [row for row in result.confirmations if row not in lost]),
+        *_confirmed(result, confirmed(result)),
         *(
             f"{row.candidate}'s fresh starts on {row.workload} tell nothing: {row.reason.removeprefix('invalid: ')}."
             for row in lost
@@ -130,7 +130,7 @@ def _again(result: Result) -> list[str]:
     ]
 
 
-def _told_again(result: Result, rows: Sequence[Row]) -> list[str]:
+def _confirmed(result: Result, rows: Sequence[Row]) -> list[str]:
     """The same, by the fresh starts of these loads."""
     if not rows:
         return []
