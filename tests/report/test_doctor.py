@@ -238,20 +238,20 @@ def test_linkers_that_variants_may_ask_for_are_named(facts: HostFacts) -> None:
 def test_a_newer_clang_of_the_distribution_is_a_note(facts: HostFacts) -> None:
     packages = ["clang-22", "lld-22", "bolt-22"]
 
-    def told(toolchains: Sequence[Toolchain], packages: Sequence[str]) -> Finding | None:
+    def newest(toolchains: Sequence[Toolchain], packages: Sequence[str]) -> Finding | None:
         found = doctor.examine(facts, toolchains, EVERYTHING, newest_clang=packages)
         return next((one for one in found if one.name == "newest clang"), None)
 
-    note = told(BOTH, packages)
+    note = newest(BOTH, packages)
     assert note is not None
     assert (note.state, note.found) == ("note", "clang-22 is in the package lists, clang-19 is installed")
     assert note.fix.endswith("clang-22 lld-22 bolt-22")
-    bare = told(BOTH[:1], packages)
+    bare = newest(BOTH[:1], packages)
     assert bare is not None
     assert bare.found == "clang-22 is in the package lists, no clang is installed"
-    assert told(BOTH, ["clang-19", "lld-19"]) is None
-    assert told((*BOTH[:1], toolchain("clang", name="clang-22", release="22.1.8")), packages) is None
-    assert told(BOTH, []) is None, "without package lists nothing is known"
+    assert newest(BOTH, ["clang-19", "lld-19"]) is None
+    assert newest((*BOTH[:1], toolchain("clang", name="clang-22", release="22.1.8")), packages) is None
+    assert newest(BOTH, []) is None, "without package lists nothing is known"
 
 
 def test_what_links_could_have_more_of_is_a_note(facts: HostFacts) -> None:

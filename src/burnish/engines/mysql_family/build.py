@@ -101,7 +101,7 @@ def configure_command(job: BuildJob, own: Mapping[str, str], answered: Mapping[s
 def with_known_allocators(job: BuildJob, allocators: Sequence[tuple[str, str]]) -> BuildJob:
     """`job` without those libraries in front of its link whose option the tree lacks, as early trees of MySQL 8.0 do.
 
-    Such a tree links no allocator, whatever it is told; clang's variants alone would have one.
+    Such a tree links no allocator, whatever its options; clang's variants alone would have one.
 
     Args:
         job: the build.
