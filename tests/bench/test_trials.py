@@ -715,6 +715,7 @@ def test_neighbours_make_a_pair_invalid(arena: Arena, build_fake: BuildFake, mon
         "the host was suspended for 3.0 s; keep it awake",
         "the wall clock jumped by -7.0 s; let the time service settle",
     ]
+    assert [pair.disturbed for pair in result.pairs] == [False, False, False, True, True, True], "what may pass"
     assert [pair.steal for pair in result.pairs[:4]] == pytest.approx([0, 0, 0.02, 0.2], abs=0.002)
     assert result.pairs[0].core_busy[CORES[0]] == 1.0
     values = result.as_dict()

@@ -59,6 +59,7 @@ class Pair:
         invalid: why it is invalid, or None.
         at_fault: labels of the sides that the reason is about; empty if it is about the host, or the pair is valid.
         writes: by label, what the server wrote during the pair and had left to write (`Side.writes`).
+        disturbed: whether it is invalid because the host was disturbed from outside (`Flaw.passing`).
     """
 
     turns: tuple[Mapping[str, Reading], ...]
@@ -70,6 +71,7 @@ class Pair:
     invalid: str | None
     at_fault: tuple[str, ...] = ()
     writes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    disturbed: bool = False
 
     def total(self, label: str) -> Reading:
         """The sum of a side's turns."""
@@ -196,4 +198,5 @@ def joined(parts: Sequence[Pair]) -> Pair:
         invalid=next((part.invalid for part in parts if part.invalid), None),
         at_fault=next((part.at_fault for part in parts if part.invalid), ()),
         writes={label: written for part in parts for label, written in part.writes.items()},
+        disturbed=next((part.disturbed for part in parts if part.invalid), False),
     )

@@ -29,10 +29,12 @@ class Flaw:
     Attributes:
         why: the reason and the remedy, in a sentence.
         sides: labels of the sides that it is about; empty if it is about the host.
+        passing: whether the host was disturbed from outside, so that it may be gone at the next start.
     """
 
     why: str
     sides: tuple[str, ...] = ()
+    passing: bool = False
 
 
 class Watch:
@@ -87,6 +89,7 @@ class Watch:
             core_busy=core_busy,
             invalid=flaw.why if flaw else None,
             at_fault=flaw.sides if flaw else (),
+            disturbed=flaw is not None and flaw.passing,
             writes={item.label: item.side.writes().since(self.written[item.label]) for item in self.items},
         )
 
@@ -102,12 +105,13 @@ class Watch:
         if counters.read_swap() != self.swaps:
             return Flaw("the host swapped; free memory or make the buffer pool smaller")
         if slept > STANDSTILL_S:
-            return Flaw(f"the host was suspended for {slept:.1f} s; keep it awake")
+            return Flaw(f"the host was suspended for {slept:.1f} s; keep it awake", passing=True)
         if abs(jumped) > STANDSTILL_S:
-            return Flaw(f"the wall clock jumped by {jumped:+.1f} s; let the time service settle")
+            return Flaw(f"the wall clock jumped by {jumped:+.1f} s; let the time service settle", passing=True)
         if steal > self.steal_bound:
             return Flaw(
-                f"the hypervisor took {steal:.0%} of the CPU (bound {self.steal_bound:.0%}); try at a quieter hour"
+                f"the hypervisor took {steal:.0%} of the CPU (bound {self.steal_bound:.0%}); try at a quieter hour",
+                passing=True,
             )
         return None
 

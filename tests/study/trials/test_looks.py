@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -162,3 +163,23 @@ def test_a_start_that_its_pairs_make_invalid_tells_whose_fault_it_was(
         ("one read 9 pages", ("one",)),
         *[(None, None)] * 3,
     ]
+
+
+@pytest.mark.parametrize(("stolen", "reason"), [(True, None), (False, "3 starts were invalid")])
+def test_a_noisy_host_ends_a_cell_later_than_a_crash(
+    run: Run, record: Record, monkeypatch: pytest.MonkeyPatch, stolen: bool, reason: str | None
+) -> None:
+    """Three starts of nine that the hypervisor disturbed are repeated; three that one side spoilt are an answer."""
+    bad = [replace(pair(["baseline", "one"], 0.0, 0.0), invalid="taken", disturbed=stolen) for _ in range(3)]
+    scripted, calls = pair, itertools.count()
+
+    def some_are_spoilt(labels: list[str], capacity: float, throughput: float) -> Pair:
+        spoilt = labels[1] == "one" and next(calls) in {4, 5, 6}
+        return bad.pop() if spoilt else scripted(labels, capacity, throughput)
+
+    monkeypatch.setattr(sys.modules[__name__], "pair", some_are_spoilt)
+    run((0.05,) * 12, (0.0, 0.0), Rule.fixed(8), calibrated=False)
+    starts = [each.event for each in record.events(StartDone) if each.event.cell == CELL.id]
+    assert {start.disturbed for start in starts if start.invalid is not None} == {True if stolen else None}
+    assert verdict(record).starts == (8 if reason is None else 4)
+    assert (reason or "faster") in f"{verdict(record).reason} {verdict(record).verdict}"

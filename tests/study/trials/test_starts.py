@@ -16,7 +16,7 @@ from burnish.record.events.trials import StartBegun
 from burnish.record.record import Record
 from burnish.statistics.verdicts import HostPrior, Rule, judge
 from burnish.study.cells import Cell
-from burnish.study.trials.starts import check_designs, invalid_cell, spread_about_zero
+from burnish.study.trials.starts import check_designs, given_up, invalid_cell, spread_about_zero
 
 
 def test_the_fast_lane_is_off_until_two_canaries_were_read() -> None:
@@ -37,6 +37,16 @@ def test_reasons_that_differ_in_their_figures_alone_are_one() -> None:
     assert judged is not None
     assert "4 starts were invalid, 2 of them: took 7% of 2.5 (bound 5%)" in judged.reason
     assert invalid_cell(reasons, valid=9) is None, "few enough to be repeated"
+    assert invalid_cell(reasons, valid=7, disturbed=2) is None, "what the host alone did counts half"
+
+
+def test_starts_that_the_host_disturbed_end_a_cell_when_they_are_as_many_as_valid_ones() -> None:
+    assert given_up(3, 3, 0), "a host that is never quiet"
+    assert given_up(4, 4, 4)
+    assert not given_up(4, 4, 5)
+    assert given_up(3, 0, 6)
+    assert not given_up(3, 3, 6)
+    assert not given_up(2, 0, 0), "too few to tell"
 
 
 def test_a_cell_that_was_begun_in_another_design_is_refused(tmp_path: Path) -> None:

@@ -358,6 +358,8 @@ class StartDone(Event):
         reported: what the servers said of themselves; None of engines without a server to ask, and in older records.
         programs: digests of the base's and the candidate's program, each of its code and data; None where each side
             has several builds, of programs that Burnish did not build, and in older records.
+        disturbed: true if it is invalid because the host was disturbed from outside (time taken by the hypervisor, a
+            suspension, a jump of the clock) in all its pairs; None otherwise, and in older records.
     """
 
     cell: CellId
@@ -380,3 +382,4 @@ class StartDone(Event):
     pages: Mapping[str, PagesUsed] | None = None
     reported: ServersReported | None = None
     programs: tuple[str, str] | None = None
+    disturbed: bool | None = None

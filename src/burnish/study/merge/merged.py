@@ -47,6 +47,11 @@ class Gathered:
         """Why starts were invalid."""
         return [why for starts in self.hosts.values() for why in starts.invalid]
 
+    @property
+    def disturbed(self) -> int:
+        """Number of invalid starts for which the host was disturbed from outside."""
+        return sum(starts.disturbed for starts in self.hosts.values())
+
     def readings(self, quantity: str) -> list[float]:
         """All starts' readings of a quantity, in order."""
         return [value for starts in self.hosts.values() for value in starts.of(quantity)]
@@ -61,7 +66,7 @@ class Gathered:
     def judge(self, rule: Rule) -> Judgement:
         """Its verdict."""
         cell = self.of(self.about.headline)
-        return invalid_cell(self.invalid, sum(map(len, cell.readings.values()))) or cell.judge(rule)
+        return invalid_cell(self.invalid, sum(map(len, cell.readings.values())), self.disturbed) or cell.judge(rule)
 
 
 def verdicts(

@@ -52,6 +52,8 @@ def start_done(
     state: tuple[HostState, ...] | None = None,
     at_fault: tuple[str, ...] = (),
     programs: tuple[str, str] | None = None,
+    *,
+    disturbed: bool = False,
 ) -> StartDone:
     """A finished start.
 
@@ -65,6 +67,7 @@ def start_done(
         state: the host's state after it; None if it is not probed.
         at_fault: the sides that the reason is about, if it is invalid.
         programs: digests of the base's and the candidate's program; None if not known.
+        disturbed: whether it is invalid because the host was disturbed from outside.
     """
     return StartDone(
         cell=cell,
@@ -102,6 +105,7 @@ def start_done(
         },
         reported=_reported(result.reported),
         programs=programs,
+        disturbed=disturbed or None,
     )
 
 

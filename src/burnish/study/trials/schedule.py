@@ -15,6 +15,7 @@ from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.statistics.verdicts import Kind
+from burnish.study.trials.starts import given_up
 from burnish.study.trials.superseded import counted
 
 
@@ -27,6 +28,7 @@ class CellSittings:
         full: number of sittings that have at least half of them.
         taken: valid starts of the sitting that is still on; 0 if there is none.
         invalid: invalid starts of it.
+        disturbed: number of these for which the host was disturbed from outside.
         ended: when the last start ended, seconds since 1970; 0 without any.
     """
 
@@ -34,7 +36,13 @@ class CellSittings:
     full: int
     taken: int
     invalid: int
+    disturbed: int
     ended: float
+
+    @property
+    def given_up(self) -> bool:
+        """Whether the sitting that is still on has too many invalid starts to go on."""
+        return given_up(self.invalid, self.disturbed, self.taken)
 
     def wanted(self, schedule: Schedule) -> bool:
         """Whether the cell needs another sitting."""
@@ -69,7 +77,7 @@ def cell_sittings(record: Record, cell: CellId, boot: str, now: float | None = N
     target = max(1, first.event.starts)
     groups = _groups(record, starts)
     clock = time.time() if now is None else now
-    taken = invalid = 0
+    taken = invalid = disturbed = 0
     ended = 0.0
     if groups:
         last = moment(record, groups[-1][-1])
@@ -77,8 +85,9 @@ def cell_sittings(record: Record, cell: CellId, boot: str, now: float | None = N
         if clock - ended < GAP_S and not (boot and last.boot and boot != last.boot):
             taken = _valid(groups[-1])
             invalid = len(groups[-1]) - taken
+            disturbed = sum(start.event.disturbed is True for start in groups[-1])
     full = sum(2 * _valid(group) >= target for group in groups)
-    return CellSittings(target, full, taken, invalid, ended)
+    return CellSittings(target, full, taken, invalid, disturbed, ended)
 
 
 def is_due(sittings: CellSittings | None, schedule: Schedule, now: float | None = None) -> bool:

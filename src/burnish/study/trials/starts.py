@@ -19,7 +19,7 @@ from burnish.study.cells import Cell
 from burnish.study.trials.superseded import counted
 
 INVALID_STARTS = 3
-"""With this many invalid starts, and at least half as many as valid ones, a cell is invalid."""
+"""With this many invalid starts, and at least half as many as valid ones, a cell is invalid (see `given_up`)."""
 
 FRESH_STARTS = 8
 """Starts of a winner's cell that is measured again, where a study names no other number."""
@@ -45,6 +45,7 @@ class Starts:
     Attributes:
         readings: for each valid start, the log-ratio of each quantity.
         invalid: reasons of the invalid ones.
+        disturbed: number of those for which the host was disturbed from outside.
         pairs: the valid pairs of the valid starts, as recorded.
         pair_ratios: for each valid start, by quantity the log-ratios of its valid pairs.
         invalid_pairs: number of invalid pairs in valid starts.
@@ -55,6 +56,7 @@ class Starts:
 
     readings: list[Mapping[str, float]]
     invalid: list[str]
+    disturbed: int
     pairs: list[PairRead]
     pair_ratios: list[Mapping[str, tuple[float, ...]]]
     invalid_pairs: int
@@ -124,6 +126,7 @@ def starts_of(events: Iterable[Event]) -> Starts:
     return Starts(
         readings=[event.readings for event in valid.values()],
         invalid=[event.invalid for event in closed.values() if event.invalid is not None],
+        disturbed=sum(event.invalid is not None and event.disturbed is True for event in closed.values()),
         pairs=[event for event in read if event.invalid is None],
         pair_ratios=[event.pair_ratios or {} for event in valid.values()],
         invalid_pairs=sum(event.invalid is not None for event in read),
@@ -133,7 +136,21 @@ def starts_of(events: Iterable[Event]) -> Starts:
     )
 
 
-def invalid_cell(reasons: Sequence[str], valid: int) -> Judgement | None:
+def given_up(invalid: int, disturbed: int, valid: int) -> bool:
+    """Whether a cell has too many invalid starts: three, and at least half as many as valid ones.
+
+    Those for which the host was disturbed from outside count half: a quieter minute follows a noisy one, but a server
+    that crashes does it again.
+
+    Args:
+        invalid: number of invalid starts.
+        disturbed: number of these for which the host was disturbed from outside.
+        valid: number of valid starts.
+    """
+    return invalid >= INVALID_STARTS and 2 * invalid - disturbed >= valid
+
+
+def invalid_cell(reasons: Sequence[str], valid: int, disturbed: int = 0) -> Judgement | None:
     """The judgement of a cell with too many invalid starts; None if they are few enough to be repeated.
 
     It reports the most frequent reason; reasons that differ only in their figures count as one.
@@ -141,8 +158,9 @@ def invalid_cell(reasons: Sequence[str], valid: int) -> Judgement | None:
     Args:
         reasons: why starts were invalid, one each.
         valid: number of valid starts.
+        disturbed: number of reasons that disturbed the host from outside.
     """
-    if len(reasons) < INVALID_STARTS or 2 * len(reasons) < valid:
+    if not given_up(len(reasons), disturbed, valid):
         return None
     alike = [_FIGURES.sub("", reason) for reason in reasons]
     common, count = Counter(alike).most_common(1)[0]

@@ -40,7 +40,7 @@ from burnish.study.trials.progress import Progress, least_left, least_starts
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import fresh
 from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
-from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, invalid_cell
+from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, given_up, invalid_cell
 from burnish.study.trials.storing import Storing
 from burnish.study.trials.timing import start_seconds
 from burnish.study.trials.together import Sharing, together
@@ -142,7 +142,7 @@ class Trials:
     def _lacking(self, cell: Cell, starts: int) -> int:
         """How many valid starts a cell lacks; none if too many were invalid."""
         had = cell_starts(self.record, cell.id)
-        return 0 if invalid_cell(had.invalid, had.valid) is not None else max(0, starts - had.valid)
+        return 0 if given_up(len(had.invalid), had.disturbed, had.valid) else max(0, starts - had.valid)
 
     def conclude(self, cells: Sequence[Cell], rule: Rule) -> None:
         """Records the verdicts of cells by the starts that they have; those without any have none."""
@@ -166,7 +166,7 @@ class Trials:
         while open_cells:
             for cell in list(open_cells):
                 sitting = self._sittings(cell)
-                if sitting is None or sitting.taken >= sitting.target or sitting.invalid >= INVALID_STARTS:
+                if sitting is None or sitting.taken >= sitting.target or sitting.given_up:
                     self._close_sitting(cell, sitting.taken if sitting else 0)
                     open_cells.remove(cell)
                     continue
@@ -183,7 +183,7 @@ class Trials:
     def judge(self, cell: Cell, rule: Rule) -> Judgement:
         """The judgement of a cell by the starts that are recorded so far."""
         starts = cell_starts(self.record, cell.id)
-        if (bad := invalid_cell(starts.invalid, starts.valid)) is not None:
+        if (bad := invalid_cell(starts.invalid, starts.valid, starts.disturbed)) is not None:
             return bad
         # A fixed number of starts is judged by itself, without the calibration.
         prior = self._prior(cell) if cell.role is Role.CLAIM else None
@@ -342,12 +342,13 @@ class Trials:
 
     def _close_start(self, cell: Cell, number: int, result: StartResult, state: tuple[HostState, ...] | None) -> None:
         good = [pair for pair in result.pairs if pair.invalid is None]
-        invalid, at_fault = result.invalid, result.at_fault
+        invalid, at_fault, disturbed = result.invalid, result.at_fault, False
         if invalid is not None:
             self.bench.check_host(invalid)
         if invalid is None and not good:
             invalid = result.pairs[0].invalid if result.pairs else "no pair was read"
             at_fault = result.pairs[0].at_fault if result.pairs else ()
+            disturbed = bool(result.pairs) and all(pair.disturbed for pair in result.pairs)
         before = next(
             (
                 recorded.event.fingerprint
@@ -365,7 +366,18 @@ class Trials:
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
         programs = self._programs(cell)
         self.record.append(
-            start_done(cell.id, number, result, invalid, readings, by_quantity, state, at_fault, programs)
+            start_done(
+                cell.id,
+                number,
+                result,
+                invalid,
+                readings,
+                by_quantity,
+                state,
+                at_fault,
+                programs,
+                disturbed=disturbed,
+            )
         )
         if invalid is not None:
             self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
