@@ -235,6 +235,8 @@ def test_a_small_budget_leaves_the_rest_untried_and_says_what_an_hour_would_brin
     found = outcome(search)
     assert found.untried
     assert found.another_hour > 0.0
+    assert set(found.hour) <= {name for name, _ in found.untried}
+    assert len(found.hour) == len(set(found.hour)) > 0, "what an hour has time for"
     assert found.spent + COSTS.baseline <= 900.0 * 1.05
 
 

@@ -225,9 +225,24 @@ def test_a_report_has_path_effects_and_what_was_left() -> None:
     assert "search-07 is lto=thin: faster on fresh starts" in said
     assert "ladder: 3 of 3" in said
     assert "not tried: bolt=yes (the budget lacks the time)" in said
-    assert "another hour would probably bring 1.2 %" in said
+    assert "another hour would probably bring 1.2 %, judged by what such changes usually do" in said
     assert "it is not at its end" in markdown(Document("", (report.section(BEGUN, None),)))
     assert report.section(None, None).blocks == ()
+
+
+@pytest.mark.parametrize(
+    ("hour", "words"),
+    [
+        (
+            ("bolt",),
+            "bring 1.2 %, by bolt, judged by what such changes usually do (a change counts only where it gains)",
+        ),
+        ((), "another hour is not enough for any of these"),
+    ],
+)
+def test_a_report_says_what_another_hour_would_be_spent_on(hour: tuple[str, ...], words: str) -> None:
+    ended = SearchEnded("one", "one", (), 4, 0, "", (), (), {"bolt=yes": "dear"}, 0.0123, 7100.0, hour=hour)
+    assert words in markdown(Document("", (report.section(BEGUN, ended),)))
 
 
 def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Path, space: Path) -> None:

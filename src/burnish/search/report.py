@@ -9,7 +9,7 @@ from burnish.base.errors import cause
 from burnish.search.book import Arm
 from burnish.search.effects import Effect
 from burnish.search.search import Search
-from burnish.search.space import Point
+from burnish.search.space import Choice, Point
 from burnish.search.strategies.screen import factors_around
 from burnish.statistics.intervals import Interval
 from burnish.statistics.sequential import Rule
@@ -35,6 +35,7 @@ class Outcome:
         path: what was decided, in order.
         untried: by (choice, level), why a change of the finalist was not tried.
         another_hour: what another hour is expected to bring, a log-ratio.
+        hour: names of the choices that it has time for, the most promising first.
         common_failure: why every build failed, where all of them did for one reason; '' otherwise.
         spent: seconds, without what came before the first candidate.
     """
@@ -49,6 +50,7 @@ class Outcome:
     path: tuple[str, ...]
     untried: Mapping[tuple[str, str], str]
     another_hour: float
+    hour: tuple[str, ...]
     common_failure: str
     spent: float
 
@@ -71,6 +73,7 @@ def outcome(search: Search) -> Outcome:
         for name, level in factors_around(desk, base, desk.space.choices)
         if (name, level) not in {*tried, *desk.effects}
     ]
+    gain, hour = _another_hour(search, open_)
     return Outcome(
         winner=finalist if won else None,
         finalist=finalist,
@@ -81,7 +84,8 @@ def outcome(search: Search) -> Outcome:
         effects=tuple(sorted(desk.effects.values(), key=lambda one: -one.effect)),
         path=tuple(desk.path),
         untried={one: desk.untried.get(one, NOT_REACHED) for one in open_},
-        another_hour=_another_hour(search, open_),
+        another_hour=gain,
+        hour=hour,
         common_failure=common_failure(list(failed.values())) if not book.measured else "",
         spent=book.spent,
     )
@@ -105,9 +109,13 @@ def common_failure(failed: list[Arm]) -> str:
     return reasons.pop() if len(reasons) == 1 else ""
 
 
-def _another_hour(search: Search, open_: list[tuple[str, str]]) -> float:
-    """What trying the most promising untried changes for an hour is expected to bring, each by a race of its own."""
-    desk, left, gain = search.desk, HOUR, 0.0
+def _another_hour(search: Search, open_: list[tuple[str, str]]) -> tuple[float, tuple[str, ...]]:
+    """What trying the most promising untried changes for an hour is expected to bring, each by a race of its own.
+
+    Returns:
+        The log-ratio, and the choices that an hour has time for.
+    """
+    desk, left, taken = search.desk, HOUR, list[Choice]()
     start = desk.settings.costs.start * len(desk.settings.objective.loads)
     choices = {name: desk.space.choice(name) for name, _ in open_}
     for choice in sorted(choices.values(), key=lambda one: -one.expected / desk.seconds_of(one.step)):
@@ -115,5 +123,5 @@ def _another_hour(search: Search, open_: list[tuple[str, str]]) -> float:
         if cost > left:
             continue
         left -= cost
-        gain += desk.promise([choice])
-    return gain
+        taken.append(choice)
+    return desk.promise(taken), tuple(choice.name for choice in taken)

@@ -172,6 +172,7 @@ class SearchEnded(Event):
         effects: main effects, the largest first.
         untried: by level (``bolt=yes``), why it was not tried.
         another_hour: what another hour is expected to bring (0.01 = 1 %).
+        hour: choices that it has time for, the most promising first; None in older records.
         seconds: all that it took.
         settings: choices of the finalist that do not have their usual level.
         trained: what the finalist's profile was trained on; empty: it has none.
@@ -192,3 +193,4 @@ class SearchEnded(Event):
     settings: Mapping[str, str] = field(default_factory=dict)
     trained: tuple[str, ...] = ()
     loads: tuple[FinalistOn, ...] = ()
+    hour: tuple[str, ...] | None = None

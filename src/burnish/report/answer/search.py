@@ -114,12 +114,29 @@ def _left(ended: SearchEnded, *, full: bool) -> list[str]:
     """What was not tried, and what another hour is expected to bring."""
     if not ended.untried:
         return ["every change of the best build that is allowed alone was tried"]
-    names = list(ended.untried) if full else list(ended.untried)[:FEW]
-    more = f" and {len(ended.untried) - len(names)} more" if len(names) < len(ended.untried) else ""
     why = ", ".join(dict.fromkeys(ended.untried.values()))
-    by = "the effects found so far" if ended.effects else "what such changes usually do"
-    gain = f"another hour would probably bring {100 * ended.another_hour:.1f} %, judged by {by}"
-    return [f"not tried: {', '.join(names)}{more} ({why})", gain]
+    return [f"not tried: {_few(list(ended.untried), full=full)} ({why})", _hour(ended, full=full)]
+
+
+def _hour(ended: SearchEnded, *, full: bool) -> str:
+    """What another hour is expected to bring, by which changes, and what that is judged by."""
+    # By fewer than three effects a search judges as without any (`Desk.spread_of_effects`).
+    judged = len(ended.effects) > (0 if ended.hour is None else 2)
+    by = "the effects found so far" if judged else "what such changes usually do"
+    if ended.hour is None:  # an older record
+        return f"another hour would probably bring {100 * ended.another_hour:.1f} %, judged by {by}"
+    if not ended.hour:
+        return "another hour is not enough for any of these"
+    how = "a change counts only where it gains"
+    bring = f"another hour would probably bring {100 * ended.another_hour:.1f} %"
+    return f"{bring}, by {_few(list(ended.hour), full=full)}, judged by {by} ({how})"
+
+
+def _few(names: list[str], *, full: bool) -> str:
+    """These names, or the first of them and the number of the rest."""
+    shown = names if full else names[:FEW]
+    more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
+    return ", ".join(shown) + more
 
 
 def _cells(one: MainEffect) -> tuple[str, ...]:

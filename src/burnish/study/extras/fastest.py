@@ -86,6 +86,7 @@ def _end(workshop: Workshop, found: Outcome) -> None:
             effects=tuple(_effect(one) for one in found.effects),
             untried={f"{name}={level}": why for (name, level), why in found.untried.items()},
             another_hour=found.another_hour,
+            hour=found.hour,
             seconds=found.spent + (begun.event.before if begun is not None else 0.0),
             settings=dict(found.finalist.settings) if found.finalist is not None else {},
             trained=trained,
