@@ -255,6 +255,10 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
     assert told[: len(first)] == first, err
     assert [(event.number, event.stage) for event in told] == [(1, "ladder"), (2, "ladder"), (3, "confirm")], err
     assert [bool(event.failed) for event in told] == [False, True, False]
+    assert told[0].costs is not None
+    assert {load: len(costs) for load, costs in told[0].costs.items()} == {
+        load: len(readings) for load, readings in told[0].readings.items()
+    }, "what the baseline's transactions cost in each of these starts"
     (ended,) = events(burnish_home, SearchEnded)
     assert (ended.winner, ended.failed, ended.settings) == ("fast", 1, {"speed": "fast"})
     assert summary(burnish_home).searched is not None

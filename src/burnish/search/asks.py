@@ -115,6 +115,8 @@ class Told:
         digest: names the program's code: equal ones are measured once; '' if unknown.
         failed: why it could not be built, tested or measured; '' if it could.
         settings: choices of the build that this is of, as recorded; None: told by whoever was asked.
+        costs: by load, the logarithm of the baseline's CPU seconds per transaction in each of these starts; a load
+            without them is not known.
     """
 
     readings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -123,3 +125,4 @@ class Told:
     digest: str = ""
     failed: str = ""
     settings: Mapping[str, str] | None = None
+    costs: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

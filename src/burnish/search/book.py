@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from burnish.search.asks import Ask, Objective, Told
+from burnish.search.host_cost import Group, HostCost
 from burnish.search.space import Point
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, Kind, judge
@@ -19,7 +21,8 @@ class Arm:
     Attributes:
         point: the first point that it was made for.
         readings: by load, its log-ratios to the baseline.
-        scores: the objective of each start.
+        costs: for each of them, the logarithm of what the baseline's transactions cost; not a number if unknown.
+        scores: the objective of each start, corrected for the host (`burnish.search.host_cost`).
         digest: names its code.
         failed: why it can't be had; '' if it can.
         fresh: scores of its confirmation.
@@ -29,6 +32,7 @@ class Arm:
 
     point: Point
     readings: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    costs: dict[str, tuple[float, ...]] = field(default_factory=dict)
     scores: tuple[float, ...] = ()
     digest: str = ""
     failed: str = ""
@@ -51,12 +55,14 @@ class Book:
         rule: when two builds are told apart.
         arms: by point.
         spent: seconds so far.
+        host: how readings go with what the baseline's transactions cost, by all starts so far.
     """
 
     objective: Objective
     rule: Rule
     arms: dict[Point, Arm] = field(default_factory=dict)
     spent: float = 0.0
+    host: HostCost = field(default_factory=HostCost.unknown)
 
     def enter(self, ask: Ask, told: Told) -> None:
         """Notes what came of an ask."""
@@ -74,11 +80,24 @@ class Book:
         kept = arm.fresh_readings if ask.fresh else arm.readings
         for load, ratios in told.readings.items():
             kept[load] = (*kept.get(load, ()), *ratios)
-        scores = self._scores(kept)
         if ask.fresh:
-            arm.fresh = scores
-        else:
-            arm.scores = scores
+            arm.fresh = self._scores(kept)
+            return
+        for load, ratios in told.readings.items():
+            arm.costs[load] = (*arm.costs.get(load, ()), *told.costs.get(load, (math.nan,) * len(ratios)))
+        self._correct()
+
+    def _correct(self) -> None:
+        """Scores all starts anew: one more tells more of the host in all others."""
+        arms = list({id(arm): arm for arm in self.arms.values()}.values())
+        groups: dict[str, list[Group]] = {}
+        for arm in arms:
+            for load, readings in arm.readings.items():
+                groups.setdefault(load, []).append(tuple(zip(arm.costs[load], readings, strict=True)))
+        self.host = HostCost.of(groups)
+        for arm in arms:
+            starts = {load: tuple(zip(arm.costs[load], found, strict=True)) for load, found in arm.readings.items()}
+            arm.scores = self._scores({load: self.host.corrected(load, found) for load, found in starts.items()})
 
     def _scores(self, readings: dict[str, tuple[float, ...]]) -> tuple[float, ...]:
         """The objective of each start that every load has."""

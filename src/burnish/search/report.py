@@ -82,7 +82,7 @@ def outcome(search: Search) -> Outcome:
         slower_on=slower,
         arms=(*book.measured, *failed.values()),
         effects=tuple(sorted(desk.effects.values(), key=lambda one: -one.effect)),
-        path=tuple(desk.path),
+        path=(*desk.path, *([book.host.words] if book.host.words else [])),
         untried={one: desk.untried.get(one, NOT_REACHED) for one in open_},
         another_hour=gain,
         hour=hour,

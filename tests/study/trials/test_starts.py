@@ -12,11 +12,13 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.model.cell import CellId
 from burnish.model.workload import Design
-from burnish.record.events.trials import StartBegun
+from burnish.record.events.trials import PairRead, SideReading, StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.statistics.verdicts import HostPrior, Rule, judge
 from burnish.study.cells import Cell
-from burnish.study.trials.starts import check_designs, given_up, invalid_cell, spread_about_zero
+from burnish.study.trials.starts import check_designs, given_up, invalid_cell, spread_about_zero, starts_of
+
+CELL = CellId("one", "w")
 
 
 def test_the_fast_lane_is_off_until_two_canaries_were_read() -> None:
@@ -61,3 +63,16 @@ def test_a_cell_that_was_begun_in_another_design_is_refused(tmp_path: Path) -> N
         check_designs(record, [one, other])
         with pytest.raises(UserError, match=r"study: .* one / fake_mix was solo .* is interleaved now; "):
             check_designs(record, [other, cell("one", Design.INTERLEAVED)])
+
+
+def test_what_a_sides_transactions_cost_in_each_start() -> None:
+    """All valid pairs of a start together; nothing where a start lacks the side."""
+
+    def pair(start: int, number: int, cpu: float, label: str = "base", invalid: str | None = None) -> PairRead:
+        return PairRead(CELL, start, number, {label: SideReading(1.0, 100.0, 0, cpu, 0.1)}, {}, 1, invalid=invalid)
+
+    ends = [StartDone(CELL, start, None, True, 1.0, "f", {"capacity": 0.1}) for start in (1, 2)]
+    found = starts_of([*ends, pair(2, 1, 4.0), pair(1, 1, 1.0), pair(1, 2, 3.0), pair(1, 3, 99.0, invalid="noise")])
+    assert found.costs("base") == pytest.approx((math.log(0.02), math.log(0.04)))
+    assert found.costs("other") == ()
+    assert starts_of([*ends, pair(1, 1, 1.0)]).costs("base") == (), "of one start it is not known"

@@ -98,6 +98,8 @@ class SearchTold(Event):
         digest: names the program's code; '' if it is not known.
         failed: why it could not be measured; '' if it could.
         recipe: how it is built, as plain values.
+        costs: by load, the logarithm of the baseline's CPU seconds per transaction in each of these starts; a load that
+            has none is not corrected for it, as older records are not, which have None.
     """
 
     number: int
@@ -113,6 +115,7 @@ class SearchTold(Event):
     digest: str = ""
     failed: str = ""
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    costs: Mapping[str, tuple[float, ...]] | None = None
 
 
 @dataclass(frozen=True)

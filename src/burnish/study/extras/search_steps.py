@@ -35,6 +35,7 @@ class _Step:
         making: seconds that making and testing it took, 0 if it was there.
         seconds: all seconds so far.
         readings: by load.
+        costs: by load, the logarithm of what the baseline's transactions cost in each of these starts.
         failed: why it could not be had; '' if it could.
         wanted: number of starts that it is to have of every load, earlier ones included; 0: none is taken.
     """
@@ -46,6 +47,7 @@ class _Step:
     making: float = 0.0
     seconds: float = 0.0
     readings: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    costs: dict[str, tuple[float, ...]] = field(default_factory=dict)
     failed: str = ""
     wanted: int = 0
 
@@ -131,6 +133,7 @@ def _told(workshop: Workshop, step: _Step) -> SearchTold:
         digest=step.digest,
         failed=step.failed,
         recipe=workshop.study.variants[step.name].recipe.as_dict(),
+        costs=step.costs,
     )
 
 
@@ -206,13 +209,15 @@ def _take(workshop: Workshop, steps: Sequence[_Step]) -> None:
             step.fail(error)
         return
     for step, trial in trials:
-        starts = cell_starts(workshop.record, trial.cell.id)
+        starts = cell_starts(workshop.record, trial.cell.id, pairs=True)
         if starts.valid < step.wanted:
             step.fail(f"{trial.cell.name}: {starts.invalid[-1]}")
-            step.readings = {}
+            step.readings, step.costs = {}, {}
         elif not step.failed:
             had = step.wanted - step.ask.starts
             step.readings[trial.comparison.load] = tuple(starts.of(trial.cell.headline)[had : step.wanted])
+            if costs := starts.costs(trial.comparison.base):
+                step.costs[trial.comparison.load] = costs[had : step.wanted]
 
 
 def _fresh(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, tuple[float, ...]]:

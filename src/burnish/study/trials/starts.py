@@ -69,6 +69,16 @@ class Starts:
         """How many starts are valid."""
         return len(self.readings)
 
+    def costs(self, label: str) -> tuple[float, ...]:
+        """Of each valid start, the logarithm of a side's CPU seconds per transaction; empty if one is not known."""
+        spent: dict[int, tuple[float, float]] = {}
+        for pair in self.pairs:
+            if (side := pair.sides.get(label)) is not None:
+                cpu, done = spent.get(pair.start, (0.0, 0.0))
+                spent[pair.start] = cpu + side.server_cpu, done + side.done
+        known = [(cpu, done) for _, (cpu, done) in sorted(spent.items()) if cpu > 0.0 and done > 0.0]
+        return tuple(math.log(cpu / done) for cpu, done in known) if len(known) == self.valid else ()
+
     def of(self, quantity: str) -> list[float]:
         """Log-ratios of a quantity, of the starts that read it."""
         return [reading[quantity] for reading in self.readings if quantity in reading]
