@@ -35,9 +35,14 @@ from within_sittings import Groups, examine, holm, spread
 from burnish.model.cell import AA
 from burnish.model.sittings import Moment, sittings_of
 from burnish.record.by_type import ByType
+from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import SessionBegun
-from burnish.record.events.trials import HostState, PagesUsed, PairRead, StartBegun, StartDone
+from burnish.record.events.trials import HostState, PagesUsed, PairRead, StartBegun, StartDone, TrialsPlanned
 from burnish.record.exchange import read_events
+from burnish.study.trials.profiled import Profiles
+
+BESIDE_S = 120.0
+"""Starts that end within so many seconds are beside one another."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,11 @@ class Start:
         steal: share of CPU time that the hypervisor took from the core that lost most, mean of its pairs.
         pages: where the base's and the candidate's memory was; None in older records.
         cached: shares of the base's and the candidate's programs that were in the page cache; None if not recorded.
+        profiled: whether a side has a profile that the other has not.
+        cost: mean logarithm of both sides' CPU seconds per transaction. The mean, because what one side's cost scatters
+            by itself is part of the ratio.
+        beside: how much more than its mean a transaction of the base cost in the starts before and after this one, of
+            whatever builds, a logarithm. No noise of this start is in it.
     """
 
     comparison: tuple[str, ...]
@@ -63,6 +73,9 @@ class Start:
     steal: float | None = None
     pages: tuple[PagesUsed, PagesUsed] | None = None
     cached: tuple[float | None, float | None] | None = None
+    profiled: bool = False
+    cost: float | None = None
+    beside: float | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +150,8 @@ QUANTITIES = (
     _probed("bytes a second copied", lambda state: state.copy_bytes_s),
     Quantity("steal while probed", _steal_of_probe, 0.01, "0.01"),
     Quantity("steal during pairs", lambda start: start.steal, 0.01, "0.01"),
+    Quantity("CPU per transaction, both sides' mean", lambda start: start.cost),
+    Quantity("CPU per transaction of the base, starts beside", lambda start: start.beside),
     Quantity("share of the program cached, sides' difference", _cached, 0.1, "0.1"),
     _of_sides("huge pages of code, sides' difference", lambda pages: pages.huge_text, 10 << 20, "10 MiB"),
     _of_sides("huge pages of own memory, sides' difference", lambda pages: pages.huge_heap, 10 << 20, "10 MiB"),
@@ -151,10 +166,18 @@ def starts_of(path: Path) -> Iterable[Start]:
     """A record's valid starts that have a state and two different builds."""
     by = ByType(read_events(path, turns=False))
     begun = {(event.cell, event.start): event for event in by.of(StartBegun)}
+    profiles = Profiles(by.of(BuildMade), by.of(ProgramFound), by.of(TrialsPlanned))
     steal: dict[Hashable, list[float]] = defaultdict(list)
+    costs: dict[Hashable, list[tuple[float, ...]]] = defaultdict(list)
     for pair in by.of(PairRead):
         if pair.invalid is None:
             steal[pair.cell, pair.start].append(pair.steal)
+            if all(side.server_cpu and side.done for side in pair.sides.values()):
+                # The base is the first of a start's builds; sides of a pair are in another order.
+                first = begun.get((pair.cell, pair.start))
+                labels = [label for label in (first.builds if first else ()) if label in pair.sides] or [*pair.sides]
+                sides = [pair.sides[label] for label in labels]
+                costs[pair.cell, pair.start].append(tuple(math.log(side.server_cpu / side.done) for side in sides))
     sessions = by.recorded(SessionBegun)
     moments: dict[str, list[tuple[Moment, StartDone]]] = defaultdict(list)
     for recorded in by.recorded(StartDone):
@@ -166,7 +189,16 @@ def starts_of(path: Path) -> Iterable[Start]:
         moments[host].append((moment, done))
     for host, timed in moments.items():
         timed.sort(key=lambda each: each[0].ended)
-        for number, (_, done) in zip(sittings_of([moment for moment, _ in timed]), timed, strict=True):
+        numbers = sittings_of([moment for moment, _ in timed])
+        of_base = [
+            statistics.fmean(c[0] for c in costs[key]) if costs[key := (d.cell, d.start)] else None for _, d in timed
+        ]
+        kinds = [
+            _kind(number, done, begun.get((done.cell, done.start)))
+            for number, (_, done) in zip(numbers, timed, strict=True)
+        ]
+        beside = costs_beside([moment for moment, _ in timed], kinds, of_base)
+        for number, (_, done), around in zip(numbers, timed, beside, strict=True):
             first = begun.get((done.cell, done.start))
             if first is None or not first.state or done.cell.candidate == AA or len(set(first.builds.values())) != 2:
                 continue
@@ -190,7 +222,46 @@ def starts_of(path: Path) -> Iterable[Start]:
                 steal=statistics.fmean(steal[done.cell, done.start]) if steal[done.cell, done.start] else None,
                 pages=(pages[base], pages[other]) if {base, other} <= pages.keys() else None,
                 cached=(cached[base], cached[other]) if {base, other} <= cached.keys() else None,
+                cost=statistics.fmean(map(statistics.fmean, own)) if (own := costs[done.cell, done.start]) else None,
+                beside=around,
+                profiled=profiles.differ(done.cell, first.builds) is True,
             )
+
+
+def _kind(sitting: int, done: StartDone, first: StartBegun | None) -> Hashable:
+    """What the base's cost goes by: sitting, load, placement, condition."""
+    return sitting, done.cell.workload, first and str(first.placed), done.cell.given, done.cell.versus
+
+
+def costs_beside(
+    moments: Sequence[Moment], kinds: Sequence[Hashable], costs: Sequence[float | None]
+) -> list[float | None]:
+    """For each start, how much dearer the base was in the starts before and after it than starts of their kind are.
+
+    Args:
+        moments: when starts were, in order.
+        kinds: starts of one kind have the base do the same in the same sitting.
+        costs: logarithm of the base's CPU seconds per transaction.
+    """
+    of_kind: dict[Hashable, list[float]] = defaultdict(list)
+    for kind, cost in zip(kinds, costs, strict=True):
+        if cost is not None:
+            of_kind[kind].append(cost)
+    more = [
+        None if cost is None else cost - statistics.fmean(of_kind[kind])
+        for kind, cost in zip(kinds, costs, strict=True)
+    ]
+    found: list[float | None] = []
+    for place, moment in enumerate(moments):
+        near = [
+            value
+            for other in (place - 1, place + 1)
+            if 0 <= other < len(moments)
+            and 1.0 < abs(moments[other].ended - moment.ended) < BESIDE_S  # not a start that shares its base's
+            and (value := more[other]) is not None
+        ]
+        found.append(statistics.fmean(near) if near else None)
+    return found
 
 
 def table(starts: Sequence[Start]) -> list[str]:
@@ -233,7 +304,13 @@ def main() -> None:
     """Prints a table for each placement."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="+", type=Path)
-    starts = [start for path in parser.parse_args().records for start in starts_of(path)]
+    parser.add_argument(
+        "--profiled", action="store_true", help="only where a side has a profile that the other has not"
+    )
+    arguments = parser.parse_args()
+    starts = [
+        start for path in arguments.records for start in starts_of(path) if start.profiled or not arguments.profiled
+    ]
     for placement in sorted({start.placement for start in starts}):
         placed = [start for start in starts if start.placement == placement]
         sittings = len({start.sitting for start in placed})

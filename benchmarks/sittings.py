@@ -10,6 +10,10 @@ once. A/A starts and comparisons of a build with itself are left out, and so are
   only comparisons of six sittings and more over twelve hours and more.
 * The spread τ between sittings (`burnish.statistics.between`), by kind of comparison.
 * Whether the size of an effect goes with the baseline's cost of a transaction in that sitting, and what is left of τ.
+* How a start's ratio goes with what its transactions cost, within sittings, and what is left of τ when each start is
+  corrected to its comparison's mean cost by that slope, taken from the starts of all other builds of its kind: nothing
+  of what is between sittings is in the correction. The cost is the mean logarithm of both sides' CPU seconds per
+  transaction, since what one side's cost scatters by itself is part of the ratio.
 * Of intervals of single sittings, made with the τ of all comparisons of *other* builds of the same kind: how many
   contain the mean of the other sittings; of pairs of sittings, how many differ at p < 5 %. The same with the shipped
   figures, which were estimated from these records, so that they fit them better than records to come.
@@ -64,13 +68,14 @@ ENOUGH = 3
 @dataclass
 class Start:
     """A valid start: when it was, its reading, the baseline's CPU seconds of a transaction, whether a side has a
-    profile that the other has not, and its kind."""
+    profile that the other has not, its kind, and the mean logarithm of both sides' CPU seconds of a transaction."""
 
     moment: Moment
     reading: float
     cost: float
     profiled: bool
     kind: SpreadKind | None
+    both: float = math.nan
 
 
 @dataclass
@@ -140,10 +145,14 @@ def _starts(by: ByType, quantity: str) -> Iterable[tuple[Key, Key, str, Start]]:
     builds |= {program.build.name: program.key for program in by.of(ProgramFound)}
     begun = {(event.cell, event.start): event for event in by.of(StartBegun)}
     costs: dict[tuple[CellId, int], list[float]] = {}
+    both: dict[tuple[CellId, int], list[float]] = {}
     for pair in by.of(PairRead):
         base = next(iter(pair.sides.values()))
         if pair.invalid is None and base.done:
             costs.setdefault((pair.cell, pair.start), []).append(base.server_cpu / base.done)
+            if all(side.server_cpu and side.done for side in pair.sides.values()):
+                each = [math.log(side.server_cpu / side.done) for side in pair.sides.values()]
+                both.setdefault((pair.cell, pair.start), []).append(statistics.fmean(each))
     for recorded in by.recorded(StartDone):
         done = recorded.event
         cell = done.cell
@@ -175,7 +184,14 @@ def _starts(by: ByType, quantity: str) -> Iterable[tuple[Key, Key, str, Start]]:
             identity,
             key,
             f"{cell.label} on {cell.workload}, {signature}",
-            Start(moment, done.readings[quantity], cost, profiled, kind),
+            Start(
+                moment,
+                done.readings[quantity],
+                cost,
+                profiled,
+                kind,
+                statistics.fmean(both.get((cell, done.start), [math.nan])),
+            ),
         )
 
 
@@ -273,6 +289,81 @@ def print_covariate(every: Sequence[Comparison]) -> None:
         f"freedom), {_slope(deviations):+.3f} of log-ratio for each unit of log cost; spread {100 * before.sd:.2f} %, "
         f"{100 * left.sd:.2f} % [{100 * left.low:.2f}, {100 * left.high:.2f}] left by the slope of other builds"
     )
+
+
+@dataclass(frozen=True)
+class Within:
+    """How ratios of starts go with the cost of their transactions, both less their means within a sitting.
+
+    Attributes:
+        starts: how many.
+        slope: of the log-ratio for each unit of log cost.
+        error: its standard error.
+        r: correlation.
+        removed: share of the standard deviation of a start that it removes.
+    """
+
+    starts: int
+    slope: float
+    error: float
+    r: float
+    removed: float
+
+
+def within(some: Sequence[Comparison]) -> Within | None:
+    """That of all starts of these comparisons; None if the cost never differs, or there are too few starts."""
+    groups = [
+        [(start.both, start.reading) for start in sitting.starts if math.isfinite(start.both)]
+        for one in some
+        for sitting in one.sittings
+    ]
+    groups = [group for group in groups if len(group) > 1]
+    values = [np.asarray(group) - np.mean(group, axis=0) for group in groups]
+    if not values:
+        return None
+    costs, readings = np.concatenate(values).T
+    df, squares, total = len(costs) - len(groups) - 1, float(costs @ costs), float(readings @ readings)
+    if df < ENOUGH or squares == 0.0 or total == 0.0:
+        return None
+    slope = float(costs @ readings) / squares
+    r = slope * math.sqrt(squares / total)
+    error = math.sqrt(total * (1 - r * r) / df / squares)
+    return Within(len(costs), slope, error, r, 1 - math.sqrt(1 - r * r))
+
+
+def at_mean_cost(every: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with each start corrected to its comparison's mean cost, by the slope of other builds' starts."""
+    corrected = []
+    for one in every:
+        found = within([other for other in every if other.key[:2] != one.key[:2]])
+        starts = [start for sitting in one.sittings for start in sitting.starts]
+        if found is None or not all(math.isfinite(start.both) for start in starts):
+            corrected.append(one)
+            continue
+        mean, slope = statistics.fmean(start.both for start in starts), found.slope
+        sittings = [
+            Sitting([replace(start, reading=start.reading - slope * (start.both - mean)) for start in sitting.starts])
+            for sitting in one.sittings
+        ]
+        corrected.append(replace(one, sittings=sittings))
+    return corrected
+
+
+def print_within(every: Sequence[Comparison]) -> None:
+    """How ratios go with the cost of a transaction within sittings, and what is left of the spread between them."""
+    kinds = (("with a profile", True), ("without", False))
+    for title, profiled in kinds:
+        some = [one for one in every if one.profiled is profiled]
+        found, before, left = within(some), spread(some), spread(at_mean_cost(some))
+        if found is None or before is None or left is None:
+            continue
+        print(
+            f"\n{title}, within sittings: ratio by the mean cost of a transaction on both sides, {found.starts} "
+            f"starts: r = {found.r:+.2f}, {found.slope:+.3f} ± {found.error:.3f} of log-ratio for each unit of log "
+            f"cost; a start scatters less by {100 * found.removed:.0f} %; at its mean cost the spread is "
+            f"{100 * left.sd:.2f} % [{100 * left.low:.2f}, {100 * left.high:.2f}] instead of "
+            f"{100 * before.sd:.2f} % [{100 * before.low:.2f}, {100 * before.high:.2f}]"
+        )
 
 
 def _deviations(one: Comparison) -> list[tuple[float, float]]:
@@ -455,6 +546,7 @@ def main(words: list[str]) -> int:
         print()
     print_spreads(every)
     print_covariate(every)
+    print_within(every)
     print_validity(every)
     if arguments.one_spread is not None:
         print_one_spread(every, arguments.one_spread / 100, arguments.sets, arguments.seed)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from benchmark_scripts import benchmark_script
+from burnish.model.sittings import Moment
 from burnish.record.events.trials import HostState, PagesUsed
 
 ROOT = Path(__file__).parents[2]
@@ -107,3 +108,13 @@ def test_invalid_starts_and_those_of_a_build_with_itself_are_left_out(benchmark:
     assert benchmark.spread(groups) == pytest.approx((sum(d * d for d in differences) / (12 - len(groups))) ** 0.5)
     assert all(start.steal is not None and start.cached is None for start in starts)
     assert all(start.pages and start.pages[0].scatter_heap is None for start in starts), "older than that figure"
+
+
+def test_what_the_base_cost_in_the_starts_beside_one_has_nothing_of_its_own(benchmark: ModuleType) -> None:
+    """Above its load's mean; a start at the same moment shares the base's, and one of long ago is not beside."""
+    moments = [Moment(t - 20, t, "") for t in (30.0, 60.0, 60.0, 90.0, 500.0)]
+    kinds = ["point", "range", "range", "point", "point"]
+    costs = [1.0, 5.0, 5.5, 3.0, 2.0]
+    beside = benchmark.costs_beside(moments, kinds, costs)
+    assert beside == [pytest.approx(-0.25), pytest.approx(-1.0), pytest.approx(1.0), pytest.approx(0.25), None]
+    assert benchmark.costs_beside(moments[:2], kinds[:2], [None, 5.0]) == [0.0, None]
