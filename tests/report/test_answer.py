@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from burnish.record.events.searches import SearchBegun
 from burnish.report.answer.around import Around
 from burnish.report.answer.facts import noise
 from burnish.report.committed import result_of_file
@@ -24,6 +25,9 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results"
 RECORDS = sorted(path.name.removesuffix(".jsonl.xz") for path in RESULTS.glob("*.jsonl.xz"))
 FILE = "/home/dba/.local/share/burnish/store/builds/0a2882e4fddd3606/sql/mariadbd"
 RECIPES = {"baseline": {"bolt": False}, "plain": {"bolt": False}, "bolted": {"bolt": True}}
+
+
+SEARCH = SearchBegun("default", 7200.0, 1, "", 28, 71_884_800, {}, 10.0, 600.0, 10.0, {"read": 1.0})
 
 
 def tuned(
@@ -181,6 +185,17 @@ def test_many_loads_have_signs_and_many_variants_share_lines() -> None:
     assert "+ faster, - slower, = equal, ? not decided" in text
     assert "no difference from baseline proved: v0, v1," in flat(text)
     assert not re.search(r"^v\d+ +[+-]", text, re.MULTILINE)
+
+
+def test_what_a_search_dropped_is_not_said_to_be_like_the_baseline() -> None:
+    """It has two or three starts, which say nothing of a build by themselves."""
+    loads = {f"read:threads={number}": ("faster", 1.1) for number in (1, 4)}
+    many = {f"v{number:02}": dict.fromkeys(loads, ("undecided", 1.4)) for number in range(20)}
+    result = tuned({"fast": loads, **many})
+    starts = [replace(one, starts=2 + (one.candidate == "v03")) for one in result.rows]
+    text = flat(printed(replace(result, rows=tuple(starts), searched=(SEARCH, None))))
+    assert "the search went on without (2 to 3 starts each): v00, v01," in text
+    assert "no difference" not in text
 
 
 def test_tests_of_a_suite_are_one_column() -> None:

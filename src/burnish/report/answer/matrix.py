@@ -115,7 +115,14 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     kept = [name for name in names if {figure.verdict for figure in cells[name].values()} & {"faster", "slower"}]
     same = [name for name in names if all(figure.verdict == NO_EFFECT for figure in cells[name].values())]
     rest = [name for name in names if name not in (*kept, *same)]
-    folded = ((f"no difference from {result.baseline} proved", rest), (f"same machine code as {result.baseline}", same))
+    # A search ends with two or three starts of most builds, which say nothing of a build by themselves.
+    left = [name for name in rest if result.searched and {one.verdict for one in cells[name].values()} == {"undecided"}]
+    starts = sorted({one.starts for one in result.rows if one.candidate in left})
+    folded = (
+        (f"the search went on without ({' to '.join(map(str, starts[:1] + starts[1:][-1:]))} starts each)", left),
+        (f"no difference from {result.baseline} proved", [name for name in rest if name not in left]),
+        (f"same machine code as {result.baseline}", same),
+    )
     return kept, [f"{what}: {', '.join(few)}" for what, few in folded if few]
 
 
