@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from burnish.record.events.searches import SearchBegun
+from burnish.report.analysis.deployed import Deployed, Tried
 from burnish.report.answer.around import Around
 from burnish.report.answer.facts import noise
 from burnish.report.committed import result_of_file
@@ -196,6 +197,23 @@ def test_what_a_search_dropped_is_not_said_to_be_like_the_baseline() -> None:
     text = flat(printed(replace(result, rows=tuple(starts), searched=(SEARCH, None))))
     assert "the search went on without (2 to 3 starts each): v00, v01," in text
     assert "no difference" not in text
+
+
+@pytest.mark.parametrize(
+    ("loads", "cells"),
+    [
+        (("oltp_point_select", "oltp_read_only"), r"\+10\.0 ±\d\.\d faster +\+10\.0 ±"),
+        (tuple("abcde"), r"(\+10\.0 \+ *){5}$"),
+    ],
+)
+def test_ways_to_deploy_fit_a_terminal(loads: tuple[str, ...], cells: str) -> None:
+    """Ratios with intervals and words of two loads did not: the second one was left out."""
+    result = tuned({"one": dict.fromkeys(loads, ("faster", 1.1))})
+    tried = Tried("no-performance-schema", "", "", {row.workload: row for row in result.rows}, None)
+    text = printed(replace(result, deployment=Deployed("one", (tried,))))
+    assert "no room" not in text
+    assert "deployment of one, per cent to its usual one" in flat(text)
+    assert re.search(rf"^no-performance-schema +{cells}", text, re.MULTILINE)
 
 
 def test_tests_of_a_suite_are_one_column() -> None:

@@ -120,7 +120,7 @@ def _answered(result: Result, around: Around) -> Sequence[Section]:
         headed.section(result),
         take.section(result),
         matrix.section(result),
-        *deployment.sections(result),
+        *deployment.sections(result, full=False),
         searched,
         facts.section(result),
         onwards,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis.placed import WITH
 from burnish.report.analysis.verdict import words
+from burnish.report.answer.matrix import WIDE
+from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change
 from burnish.report.compose import grid, points, role_of, section
 from burnish.report.document import Section, Span
 from burnish.report.quantities import times
@@ -17,19 +19,53 @@ if TYPE_CHECKING:
     from burnish.report.result import Result, Row
 
 
-def sections(result: Result) -> list[Section]:
-    """A table of choices by load, then what they give together; empty if no deployment was measured."""
+def sections(result: Result, *, full: bool = True) -> list[Section]:
+    """A table of choices by load, then what they give together; empty if no deployment was measured.
+
+    Args:
+        result: the run.
+        full: whether each load has a line with its ratio and interval, else a column with its change in per cent.
+    """
     found = result.deployment
     if found is None:
         return []
     loads = list(dict.fromkeys(load for tried in found.tried for load in tried.rows))
-    body = [_line(tried, loads) for tried in found.tried if tried.rows]
-    table = grid("deployment", ["choice", *loads], body) if body else None
-    title = f"deployment of {found.build}, ratios to its usual one"
+    wide = len(loads) <= WIDE
+    if full:
+        body = [line for tried in found.tried for line in _lines(tried)]
+        heads = ["choice", "load", "ratio", "verdict"]
+    else:
+        body = [_line(tried, loads, _change if wide else _sign) for tried in found.tried if tried.rows]
+        heads = ["choice", *loads]
+    table = grid("deployment", heads, body) if body else None
+    title = f"deployment of {found.build}, {'ratios' if full else 'per cent'} to its usual one"
+    if body and not full and not wide:
+        title += f" ({SIGN_LEGEND})"
     return [section("deployment", title, table, points(lines(result)))]
 
 
-def _line(tried: Tried, loads: list[str]) -> list[str | Span]:
+def _lines(tried: Tried) -> list[list[str | Span]]:
+    """A choice's lines, one for each load."""
+    return [
+        [
+            tried.choice,
+            load,
+            "-" if row.verdict == "invalid" else interval(row.ratio),
+            Span(words(row.verdict, row.within), role_of(row.verdict)),
+        ]
+        for load, row in tried.rows.items()
+    ]
+
+
+def _change(row: Row) -> str:
+    return f"{change(row.ratio)} {VERDICTS.get(row.verdict, words(row.verdict, row.within))}"
+
+
+def _sign(row: Row) -> str:
+    return f"{change(row.ratio, brief=True)} {SIGNS.get(row.verdict, '')}".strip()
+
+
+def _line(tried: Tried, loads: list[str], said: Callable[[Row], str]) -> list[str | Span]:
     cells: list[str | Span] = [tried.choice]
     for load in loads:
         row = tried.rows.get(load)
@@ -38,7 +74,7 @@ def _line(tried: Tried, loads: list[str]) -> list[str | Span]:
         elif row.verdict == "invalid":
             cells.append(Span("invalid", role_of("invalid")))
         else:
-            cells.append(Span(f"{interval(row.ratio)} {words(row.verdict, row.within)}", role_of(row.verdict)))
+            cells.append(Span(said(row), role_of(row.verdict)))
     return cells
 
 
