@@ -2,7 +2,7 @@
 
     python benchmarks/host_cost.py docs/results/mysql-search.jsonl.xz
 
-The steps of the record are told to a search's book again, without the costs of the baseline's transactions and with
+The steps of the record are entered in a search's book again, without the costs of the baseline's transactions and with
 them (`burnish.search.host_cost`), also those of records from before the correction. Printed are the standard deviation
 of a start's score about its build's mean both ways, and each build's mean. What the search would have asked for with
 the correction is another question: these are the steps that it took.
