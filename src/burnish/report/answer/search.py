@@ -32,27 +32,29 @@ def section(begun: SearchBegun | None, ended: SearchEnded | None, *, full: bool 
     effects = ended.effects if full else [one for one in ended.effects if one.low > 1.0 or one.high < 1.0][:FEW]
     columns = (Column("change"), *(Column(head, right=True) for head in ("effect", "95 % interval", "builds")))
     table = Table("search-effects", columns, tuple(row(*_cells(one)) for one in effects))
-    lines = [*_came(begun, ended), *_trained(ended), *(ended.path if full else ()), *_left(ended, full=full)]
-    tables = (*([_by_load(ended)] if ended.loads else []), *((table,) if effects else ()))
+    lines = [*_came(begun, ended, full=full), *_trained(ended), *(ended.path if full else ()), *_left(ended, full=full)]
+    # The short report's first table has the fresh starts; which loads were trained matters where some were not.
+    differ = len({one.trained for one in ended.loads}) > 1 or any(not one.weight for one in ended.loads)
+    tables = (*([_by_load(ended)] if ended.loads and (full or differ) else []), *((table,) if effects else ()))
     blocks = (Heading("Search"), points(lines), *tables)
     return Section("search", blocks)
 
 
-def _asked(begun: SearchBegun) -> str:
+def _asked(begun: SearchBegun, *, full: bool = True) -> str:
     budget = f" within {duration(begun.budget)}" if begun.budget is not None else ""
     size = f"{plural(begun.choices, 'choice')}, {plural(begun.size, 'build')} allowed"
     aim = f" for the best {begun.objective}" if begun.objective else ""
-    return f"searched {size} ({begun.strategy}){budget}{aim}{_prior(begun)}"
+    return f"searched {size} ({begun.strategy}){budget}{aim}{_prior(begun, full=full)}"
 
 
-def _prior(begun: SearchBegun) -> str:
-    """What was taken as prior, and from where."""
+def _prior(begun: SearchBegun, *, full: bool) -> str:
+    """What was taken as prior, and in full from which runs."""
     if not begun.prior:
         return ""
     if begun.taken is None:  # an older record
         return f", beginning with what {' and '.join(begun.prior)} found"
     found = results_taken(begun.prior, begun.taken)
-    return f", in the order of {found}" if found else ""
+    return f", in the order of {found if full else found.partition(' (')[0]}" if found else ""
 
 
 def results_taken(runs: Sequence[str], taken: PriorTaken) -> str:
@@ -73,9 +75,9 @@ def results_taken(runs: Sequence[str], taken: PriorTaken) -> str:
     return f"{where} ({', '.join(names)})"
 
 
-def _came(begun: SearchBegun, ended: SearchEnded) -> list[str]:
+def _came(begun: SearchBegun, ended: SearchEnded, *, full: bool) -> list[str]:
     failed = f", {ended.failed} of which could not be measured" if ended.failed else ""
-    lines = [f"{_asked(begun)}: {plural(ended.tried, 'build')} tried in {duration(ended.seconds)}{failed}"]
+    lines = [f"{_asked(begun, full=full)}: {plural(ended.tried, 'build')} tried in {duration(ended.seconds)}{failed}"]
     if ended.common_failure:
         lines.append(f"every build failed for one reason: {ended.common_failure}")
     if ended.finalist is None:
