@@ -28,7 +28,7 @@ from burnish.statistics.sequential import Rule
 from burnish.study.trials.starts import starts_of
 
 
-def told_again(path: Path, *, costs: bool) -> Book:
+def entered_again(path: Path, *, costs: bool) -> Book:
     """The book of a record's search, with or without what the baseline cost."""
     by = ByType(read_events(path, turns=False))
     events: dict[CellId, list[Event]] = defaultdict(list)
@@ -66,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("record", type=Path)
     path = parser.parse_args().record
-    raw, corrected = (told_again(path, costs=costs) for costs in (False, True))
+    raw, corrected = (entered_again(path, costs=costs) for costs in (False, True))
     print(corrected.host.words or "no certain slope: nothing is corrected")
     print(f"a start scatters by {scatter(raw):.2%} as read, {scatter(corrected):.2%} corrected\n")
     print("| as read | corrected | starts | build |\n| --- | --- | --- | --- |")

@@ -55,6 +55,7 @@ from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun
 from burnish.record.events.trials import PairRead, StartBegun, StartDone, TrialsPlanned
 from burnish.record.exchange import read_events
 from burnish.statistics.between import Between, Known, between
+from burnish.statistics.common_slope import CommonSlope
 from burnish.statistics.sittings import spread_for, spread_half
 from burnish.study.trials.profiled import Profiles
 
@@ -291,44 +292,17 @@ def print_covariate(every: Sequence[Comparison]) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Within:
-    """How ratios of starts go with the cost of their transactions, both less their means within a sitting.
+def within(some: Sequence[Comparison]) -> CommonSlope | None:
+    """How ratios of all starts of these comparisons go with the cost of their transactions, within sittings.
 
-    Attributes:
-        starts: how many.
-        slope: of the log-ratio for each unit of log cost.
-        error: its standard error.
-        r: correlation.
-        removed: share of the standard deviation of a start that it removes.
+    None if either never differs, or there are too few starts.
     """
-
-    starts: int
-    slope: float
-    error: float
-    r: float
-    removed: float
-
-
-def within(some: Sequence[Comparison]) -> Within | None:
-    """That of all starts of these comparisons; None if the cost never differs, or there are too few starts."""
-    groups = [
+    found = CommonSlope.of(
         [(start.both, start.reading) for start in sitting.starts if math.isfinite(start.both)]
         for one in some
         for sitting in one.sittings
-    ]
-    groups = [group for group in groups if len(group) > 1]
-    values = [np.asarray(group) - np.mean(group, axis=0) for group in groups]
-    if not values:
-        return None
-    costs, readings = np.concatenate(values).T
-    df, squares, total = len(costs) - len(groups) - 1, float(costs @ costs), float(readings @ readings)
-    if df < ENOUGH or squares == 0.0 or total == 0.0:
-        return None
-    slope = float(costs @ readings) / squares
-    r = slope * math.sqrt(squares / total)
-    error = math.sqrt(total * (1 - r * r) / df / squares)
-    return Within(len(costs), slope, error, r, 1 - math.sqrt(1 - r * r))
+    )
+    return found if found is not None and found.df >= ENOUGH else None
 
 
 def at_mean_cost(every: Sequence[Comparison]) -> list[Comparison]:
@@ -358,7 +332,7 @@ def print_within(every: Sequence[Comparison]) -> None:
         if found is None or before is None or left is None:
             continue
         print(
-            f"\n{title}, within sittings: ratio by the mean cost of a transaction on both sides, {found.starts} "
+            f"\n{title}, within sittings: ratio by the mean cost of a transaction on both sides, {found.count} "
             f"starts: r = {found.r:+.2f}, {found.slope:+.3f} ± {found.error:.3f} of log-ratio for each unit of log "
             f"cost; a start scatters less by {100 * found.removed:.0f} %; at its mean cost the spread is "
             f"{100 * left.sd:.2f} % [{100 * left.low:.2f}, {100 * left.high:.2f}] instead of "

@@ -36,10 +36,10 @@ def drawn(script: ModuleType, slope: float, seed: int = 1) -> list[Any]:
 
 def test_what_a_transaction_costs_explains_ratios_and_what_is_between_sittings(script: ModuleType) -> None:
     every = drawn(script, 0.15)
-    told = script.within(every)
-    assert told.starts == 320
-    assert told.slope == pytest.approx(0.15, abs=3 * told.error)
-    assert told.error < 0.02
+    found = script.within(every)
+    assert found.count == 320
+    assert found.slope == pytest.approx(0.15, abs=3 * found.error)
+    assert found.error < 0.02
     before, left = script.spread(every), script.spread(script.at_mean_cost(every))
     assert before.sd == pytest.approx(0.015, abs=0.005)
     assert left.sd < before.sd / 3
@@ -47,9 +47,9 @@ def test_what_a_transaction_costs_explains_ratios_and_what_is_between_sittings(s
 
 def test_where_ratios_do_not_go_with_costs_nothing_is_removed(script: ModuleType) -> None:
     every = drawn(script, 0.0)
-    told = script.within(every)
-    assert abs(told.slope) < 3 * told.error
-    assert told.removed < 0.02
+    found = script.within(every)
+    assert abs(found.slope) < 3 * found.error
+    assert found.removed < 0.02
     assert script.spread(script.at_mean_cost(every)).sd == pytest.approx(script.spread(every).sd, abs=0.002)
 
 

@@ -41,6 +41,11 @@ class Arm:
     making: float = 0.0
 
     @property
+    def starts(self) -> dict[str, Group]:
+        """By load, its starts with their costs."""
+        return {load: tuple(zip(self.costs[load], found, strict=True)) for load, found in self.readings.items()}
+
+    @property
     def mean(self) -> float:
         """Mean of its scores, a log-ratio to the baseline; minus infinity before the first start."""
         return statistics.fmean(self.scores) if self.scores else float("-inf")
@@ -89,15 +94,14 @@ class Book:
 
     def _correct(self) -> None:
         """Scores all starts anew: one more tells more of the host in all others."""
-        arms = list({id(arm): arm for arm in self.arms.values()}.values())
+        arms = {id(arm): arm for arm in self.arms.values()}.values()
         groups: dict[str, list[Group]] = {}
         for arm in arms:
-            for load, readings in arm.readings.items():
-                groups.setdefault(load, []).append(tuple(zip(arm.costs[load], readings, strict=True)))
+            for load, starts in arm.starts.items():
+                groups.setdefault(load, []).append(starts)
         self.host = HostCost.of(groups)
         for arm in arms:
-            starts = {load: tuple(zip(arm.costs[load], found, strict=True)) for load, found in arm.readings.items()}
-            arm.scores = self._scores({load: self.host.corrected(load, found) for load, found in starts.items()})
+            arm.scores = self._scores({load: self.host.corrected(load, starts) for load, starts in arm.starts.items()})
 
     def _scores(self, readings: dict[str, tuple[float, ...]]) -> tuple[float, ...]:
         """The objective of each start that every load has."""

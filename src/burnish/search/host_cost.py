@@ -1,7 +1,7 @@
 """Corrects a search's starts for what the baseline's transactions cost at that moment; pure.
 
 Builds are measured one after the other, on a host that neighbours make dearer or cheaper from minute to minute. That
-moves the ratio of a build with a profile, too: 10 % dearer transactions raise it by some 1.5 % (docs/BIAS.md, "What one
+moves the ratio of a build with a profile, too: 10 % dearer transactions raise it by some 1.4 % (docs/BIAS.md, "What one
 experiment cannot know"). The baseline is the same in all starts, so what it costs tells how the host was, and a common
 slope corrects for it (analysis of covariance). The slope is that of these very starts, each less the mean of its build
 and load, so that no build's own gain is in it.
@@ -13,6 +13,8 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from burnish.statistics.common_slope import CommonSlope
 
 FEWEST_FREE = 10
 """Degrees of freedom below which there is no correction."""
@@ -46,24 +48,19 @@ class HostCost:
     @classmethod
     def of(cls, groups: Mapping[str, Iterable[Group]]) -> HostCost:
         """From the starts of all builds, by load; those of unknown cost (not a number) are left out."""
-        means: dict[str, float] = {}
-        costs: list[float] = []
-        readings: list[float] = []
-        free = -1
-        for load, all_builds in groups.items():
-            every: list[float] = []
-            for starts in all_builds:
-                known = [(cost, reading) for cost, reading in starts if math.isfinite(cost)]
-                every += [cost for cost, _ in known]
-                if len(known) < 2:
-                    continue
-                cost_mean, mean = (statistics.fmean(values) for values in zip(*known, strict=True))
-                costs += [cost - cost_mean for cost, _ in known]
-                readings += [reading - mean for _, reading in known]
-                free += len(known) - 1
-            if every:
-                means[load] = statistics.fmean(every)
-        return cls(*_fitted(costs, readings, free), means)
+        known = {
+            load: [[start for start in starts if math.isfinite(start[0])] for starts in builds]
+            for load, builds in groups.items()
+        }
+        means = {
+            load: statistics.fmean(costs)
+            for load, builds in known.items()
+            if (costs := [cost for starts in builds for cost, _ in starts])
+        }
+        found = CommonSlope.of(starts for builds in known.values() for starts in builds)
+        if found is None or found.df < FEWEST_FREE or abs(found.slope) < CERTAIN * found.error:
+            return cls(0.0, 0.0, means)
+        return cls(found.slope, found.removed, means)
 
     def corrected(self, load: str, starts: Group) -> tuple[float, ...]:
         """The log-ratios of these starts at the load's mean cost."""
@@ -84,15 +81,3 @@ class HostCost:
             f"corrected for the host: where the baseline's transactions cost 10 % more, ratios are {change:+.1f} %; "
             f"a start scatters by {100 * self.removed:.0f} % less"
         )
-
-
-def _fitted(costs: Sequence[float], readings: Sequence[float], free: int) -> tuple[float, float]:
-    """Slope and share of the standard deviation removed, by least squares; 0 and 0 if the slope is not certain."""
-    squares, total = math.fsum(x * x for x in costs), math.fsum(y * y for y in readings)
-    if free < FEWEST_FREE or squares == 0.0 or total == 0.0:
-        return 0.0, 0.0
-    slope = math.fsum(x * y for x, y in zip(costs, readings, strict=True)) / squares
-    left = max(0.0, total - slope * slope * squares)
-    if abs(slope) < CERTAIN * math.sqrt(left / free / squares):
-        return 0.0, 0.0
-    return slope, 1.0 - math.sqrt(left / total)

@@ -12,7 +12,7 @@ from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import marks, suites
 from burnish.report.analysis.ranking import ranking
 from burnish.report.analysis.verdict import NO_EFFECT, words
-from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change
+from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change, span
 from burnish.report.compose import points, role_of, row
 from burnish.report.document import Cell, Column, Role, Section, Span, Table
 from burnish.report.document import Row as TableRow
@@ -117,9 +117,9 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     rest = [name for name in names if name not in (*kept, *same)]
     # A search ends with two or three starts of most builds, which say nothing of a build by themselves.
     left = [name for name in rest if result.searched and {one.verdict for one in cells[name].values()} == {"undecided"}]
-    starts = sorted({one.starts for one in result.rows if one.candidate in left})
+    starts = span([one.starts for one in result.rows if one.candidate in left]) if left else ""
     folded = (
-        (f"the search went on without ({' to '.join(map(str, starts[:1] + starts[1:][-1:]))} starts each)", left),
+        (f"the search went on without ({starts} starts each)", left),
         (f"no difference from {result.baseline} proved", [name for name in rest if name not in left]),
         (f"same machine code as {result.baseline}", same),
     )

@@ -8,7 +8,7 @@ from burnish.base.durations import duration
 from burnish.record.events.searches import FinalistOn, MainEffect, PriorTaken, SearchBegun, SearchEnded
 from burnish.report.compose import points, row
 from burnish.report.document import Column, Heading, Section, Table
-from burnish.report.words import plural
+from burnish.report.words import plural, some
 
 NAMED = 3
 """Earlier runs that are named."""
@@ -53,15 +53,15 @@ def _prior(begun: SearchBegun, *, full: bool) -> str:
         return ""
     if begun.taken is None:  # an older record
         return f", beginning with what {' and '.join(begun.prior)} found"
-    found = results_taken(begun.prior, begun.taken)
-    return f", in the order of {found if full else found.partition(' (')[0]}" if found else ""
+    found = results_taken(begun.prior if full else (), begun.taken)
+    return f", in the order of {found}" if found else ""
 
 
 def results_taken(runs: Sequence[str], taken: PriorTaken) -> str:
     """How many earlier results a prior is, and from where; '' for none.
 
     Args:
-        runs: names of the runs that they are from.
+        runs: names of the runs that they are from; empty: these are not named.
         taken: what these say of the space.
     """
     places = [(taken.near, "of this host on these loads"), (taken.elsewhere, "of other hosts or loads")]
@@ -72,7 +72,7 @@ def results_taken(runs: Sequence[str], taken: PriorTaken) -> str:
     where = " and ".join([f"{plural(count, 'earlier result')} {place}", *(f"{n} {other}" for n, other in others)])
     more = len(runs) - NAMED
     names = [*runs[:NAMED], *([f"{more} more"] if more > 0 else [])]
-    return f"{where} ({', '.join(names)})"
+    return f"{where} ({', '.join(names)})" if names else where
 
 
 def _came(begun: SearchBegun, ended: SearchEnded, *, full: bool) -> list[str]:
@@ -117,7 +117,8 @@ def _left(ended: SearchEnded, *, full: bool) -> list[str]:
     if not ended.untried:
         return ["every change of the best build that is allowed alone was tried"]
     why = ", ".join(dict.fromkeys(ended.untried.values()))
-    return [f"not tried: {_few(list(ended.untried), full=full)} ({why})", _hour(ended, full=full)]
+    names = list(ended.untried)
+    return [f"not tried: {some(names, _most(names, full=full))} ({why})", _hour(ended, full=full)]
 
 
 def _hour(ended: SearchEnded, *, full: bool) -> str:
@@ -131,14 +132,12 @@ def _hour(ended: SearchEnded, *, full: bool) -> str:
         return "another hour is not enough for any of these"
     how = "a change counts only where it gains"
     bring = f"another hour would probably bring {100 * ended.another_hour:.1f} %"
-    return f"{bring}, by {_few(list(ended.hour), full=full)}, judged by {by} ({how})"
+    return f"{bring}, by {some(ended.hour, _most(ended.hour, full=full))}, judged by {by} ({how})"
 
 
-def _few(names: list[str], *, full: bool) -> str:
-    """These names, or the first of them and the number of the rest."""
-    shown = names if full else names[:FEW]
-    more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
-    return ", ".join(shown) + more
+def _most(names: Sequence[str], *, full: bool) -> int:
+    """How many of these names are written, or how many before 'and 2 more' and that."""
+    return len(names) if full else FEW + 1
 
 
 def _cells(one: MainEffect) -> tuple[str, ...]:
