@@ -375,3 +375,19 @@ def test_sweep_leaves_other_containers_alone(orphan: Callable[..., int], dead_pi
     assert soon(lambda: len(inside()) == 1)
     (contained,) = inside()
     assert contained not in process.sweep()
+
+
+def test_ctrl_c_during_the_fork_ends_a_program_that_would_run_for_long() -> None:
+    """Python drops what is raised while it forks; a compile of an hour must not go on to its end then."""
+    code = (
+        "import os, signal; from burnish.base import interrupts, process; interrupts.watch()\n"
+        "process.ensure_warden()\n"
+        "signals = [signal.SIGINT]\n"
+        "os.register_at_fork(after_in_parent=lambda: signals and os.kill(os.getpid(), signals.pop()))\n"
+        "try: process.run(['sleep', '600'])\n"
+        "except KeyboardInterrupt: print('ended')\n"
+        "print(process.run(['sh', '-c', 'echo; sleep 0.5; echo cleaned up']).output)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n") == ["ended", "", "cleaned up", ""]

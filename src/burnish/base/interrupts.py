@@ -2,7 +2,8 @@
 
 Python raises KeyboardInterrupt wherever it is when the signal comes. In a finaliser, or in what it runs around a fork,
 the exception is printed and dropped, and the run would go on as if nobody had pressed the keys. So the signal is noted
-too, and the next step of a run raises it again; what Python would print of it is left out.
+too, and the next step of a run raises it again, or the program that runs this moment; what Python would print of it is
+left out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 _noted = False
+_lost = False
 
 
 def watch() -> None:
@@ -27,16 +29,25 @@ def watch() -> None:
 
 def _dropped(what: UnraisableHookArgs) -> None:
     """Prints what Python had to drop, but not a SIGINT, which is noted."""
-    if not issubclass(what.exc_type, KeyboardInterrupt):
+    global _lost  # noqa: PLW0603 - a process has one SIGINT
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        _lost = True
+    else:
         sys.__unraisablehook__(what)
 
 
 def check() -> None:
-    """Raises KeyboardInterrupt if a SIGINT came, once for each."""
-    global _noted  # noqa: PLW0603 - a process has one SIGINT
+    """Raises KeyboardInterrupt if a SIGINT came, once for each; for the beginning of a step."""
+    global _noted, _lost  # noqa: PLW0603
     if _noted:
-        _noted = False
+        _noted = _lost = False
         raise KeyboardInterrupt
+
+
+def check_lost() -> None:
+    """Raises KeyboardInterrupt if Python dropped one; while a program runs, also one that cleans up after a Ctrl-C."""
+    if _lost:
+        check()
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from burnish.base import interrupts
 from burnish.base.errors import InfrastructureError
 
 RUN_VARIABLE = "BURNISH_RUN"
@@ -219,6 +220,7 @@ def run(
             rest = b""
             while True:
                 ready = selector.select(0.25)
+                interrupts.check_lost()  # one that came during the fork
                 if on_tick is not None:
                     on_tick()
                 if timeout is not None and not timed_out and time.monotonic() - began > timeout:
