@@ -33,6 +33,7 @@ from burnish.report import evidence, patches, plainly
 from burnish.report.analysis.checks import Checks, checks_of
 from burnish.report.analysis.deployed import deployed
 from burnish.report.analysis.pending import pending_of
+from burnish.report.analysis.quotients import quotients
 from burnish.report.analysis.remade import remade
 from burnish.report.analysis.verdict import NO_EFFECT, RUNNING
 from burnish.report.bundled.fold import study_table
@@ -107,6 +108,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         shipped=shipped,
         merged=merged,
         deployment=deployed(by, lambda cell: _row_of(cell, verdicts, sittings, checked)),
+        quotients=quotients(told),
         forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
         searched=(begins, by.last(SearchEnded)) if begins else None,
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,

@@ -1,17 +1,34 @@
-"""Whether the best of several candidates is proved to be better than another, and which of those tied is simplest.
+"""Whether the best of several candidates is proved better than another, and which of those tied is simplest; pure.
 
 Used by the report, which recommends one, and by the study, which measures that one again.
+
+Each candidate has starts of its own beside the same baseline, so what their starts tell of both adds up. What sittings
+tell does not where both were measured in the same ones: the baseline's part of it cancels out, and what is left is how
+far the ratio of *these two* programs moves between sittings, once. With one or two sittings that is the spread of a
+comparison of their kind,
+
+    ȳ_A − ȳ_B ± √( h²_A + h²_B + t²(1 − p/2; ν) · τ²_AB / k )
+
+h being the half-width that a candidate's starts alone give; with three and more it is Student's over the sittings'
+differences (`burnish.statistics.sittings` has both for a single candidate).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from burnish.model.sittings import Spread
+from burnish.statistics.hosts import tails
+from burnish.statistics.intervals import Interval
 from burnish.statistics.means import Ratio, geometric_mean, quotient
 from burnish.statistics.replicates import layout_alone
+from burnish.statistics.sequential import Rule
+from burnish.statistics.sittings import ENOUGH, SittingCell, spread_half
+
+_NONE = Spread(0.0, math.inf, "")
 
 
 @dataclass(frozen=True)
@@ -35,7 +52,36 @@ class Rival:
         return self.tie != ""
 
 
-def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once: bool) -> Rival:
+def quotient_beside(one: SittingCell, other: SittingCell, between: Spread, rule: Rule) -> Interval:
+    """How many times the first candidate is the second, with starts of both in the same sittings.
+
+    Args:
+        one: the dividend, compared with the baseline.
+        other: the divisor, compared with the same baseline in as many sittings, those in the same order.
+        between: how far the ratio of the two moves between sittings, for fewer than three of them.
+        rule: by which both were sampled.
+
+    Raises:
+        ValueError: they have different numbers of sittings.
+    """
+    within, _ = tails(rule)
+    across = rule.alpha / rule.family / 2.0
+    differences = [mine - its for mine, its in zip(one.means, other.means, strict=True)]
+    if len(differences) >= ENOUGH:
+        half = SittingCell("", tuple((value,) for value in differences), between).half(within, across)
+    else:
+        starts = [replace(cell, between=_NONE).half(within, across) for cell in (one, other)]
+        half = math.hypot(*starts, spread_half(between, across, len(differences)))
+    return Interval.from_log(math.fsum(differences) / len(differences), half, rule.level)
+
+
+def rival(
+    name: str,
+    best: Mapping[str, Ratio],
+    other: Mapping[str, Ratio],
+    once: bool,
+    beside: Mapping[str, Ratio] | None = None,
+) -> Rival:
     """A candidate compared with the best, on the loads that both have.
 
     Args:
@@ -43,8 +89,12 @@ def rival(name: str, best: Mapping[str, Ratio], other: Mapping[str, Ratio], once
         best: the ratios of the best, by load.
         other: those of the candidate.
         once: whether each of the two is a single binary, although the verdict is about its recipe.
+        beside: by load, the quotient of the two where they were measured in the same sittings; else both ratios are
+            taken as independent, other sittings included.
     """
-    ratio = geometric_mean([quotient(best[load], other[load]) for load in best if load in other])
+    known = beside or {}
+    loads = [load for load in best if load in other]
+    ratio = geometric_mean([known.get(load) or quotient(best[load], other[load]) for load in loads])
     assert ratio is not None  # noqa: S101 - both were measured on every load
     if ratio.low <= 1 <= ratio.high:
         return Rival(name, ratio, "noise")

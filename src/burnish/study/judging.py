@@ -10,7 +10,7 @@ from burnish.model.cell import CellId, Role
 from burnish.record.by_type import ByType
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun
-from burnish.record.events.verdicts import FamilyJudged, VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, Interval, VerdictReached
 from burnish.record.record import Record
 from burnish.statistics import multiplicity
 from burnish.statistics.rivals import effort, rival
@@ -182,11 +182,26 @@ def _recommended(workshop: Workshop, told: Repeated, best: str, rows: Mapping[st
         for row, claims in rows.items()
     }
     alike = [row for row in rows if ratios[row].keys() & ratios[best].keys()]  # a budget may end between two loads
-    tied = [row for row in alike if row == best or rival(row, ratios[best], ratios[row], once).tied]
+    tied = [
+        row
+        for row in alike
+        if row == best or rival(row, ratios[best], ratios[row], once, _beside(told, rows[best], rows[row])).tied
+    ]
     seconds = {made.event.build.variant: made.event.about.get("seconds") for made in record.events(BuildMade)}
     recipes = {row: study.variants[rows[row][0].comparison.candidate].recipe.as_dict() for row in tied}
     usual = study.variants[study.base].recipe.as_dict()
     return min(tied, key=lambda row: effort(recipes[row], usual, seconds.get(rows[row][0].comparison.candidate)))
+
+
+def _beside(told: Repeated, best: Sequence[Judged], other: Sequence[Judged]) -> dict[str, Interval]:
+    """By load, how many times the best row is another, where both were measured in the same sittings."""
+    cells = {claim.cell.workload.name: claim.cell.id for claim in other}
+    return {
+        claim.cell.workload.name: ratio
+        for claim in best
+        if (its := cells.get(claim.cell.workload.name)) is not None
+        and (ratio := told.quotient(claim.cell.id, its)) is not None
+    }
 
 
 def measure_again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None:

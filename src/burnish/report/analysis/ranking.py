@@ -1,10 +1,10 @@
 """Which candidate of a run is the best, and whether that is proved; pure.
 
 The best has the largest geometric mean of its headline ratios. Whether it is faster than another is decided by the
-interval of the quotient of the two, over all loads: each has its own starts, so that the two are independent, and the
-baseline cancels out. If that interval includes 1 they are tied, and the simpler one is recommended. They are also tied
-if the difference is no larger than what the code layout of two binaries alone can cause (`statistics.replicates`):
-another link of the same two recipes could reverse it.
+interval of the quotient of the two, over all loads: each has its own starts beside the baseline, which cancels out
+(`burnish.statistics.rivals`). If that interval includes 1 they are tied, and the simpler one is recommended. They are
+also tied if the difference is no larger than what the code layout of two binaries alone can cause
+(`statistics.replicates`): another link of the same two recipes could reverse it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis import marks
@@ -67,11 +68,13 @@ def ranking(result: Result) -> Ranking | None:
             return None
         order.sort(key=lambda name: name != found)
     best, *others = order
-    rivals = [rival(name, faster[best], faster[name], once) for name in others]
+    beside = partial(_beside, result, best)
+    rivals = [rival(name, faster[best], faster[name], once, beside(name)) for name in others]
     equal = [best, *(other.candidate for other in rivals if other.tied)]
     take = best if result.searched is not None else min(equal, key=lambda name: _effort(result, name))
     marked = [
-        rival(name, faster[best], faster[name], once) for name in _fastest_first(faster, list(barred & faster.keys()))
+        rival(name, faster[best], faster[name], once, beside(name))
+        for name in _fastest_first(faster, list(barred & faster.keys()))
     ]
     return Ranking(best, take, tuple(rivals), tuple(marked))
 
@@ -108,6 +111,11 @@ def winner(result: Result) -> str | None:
 def linked_once(result: Result) -> bool:
     """Whether each variant is a single binary, although the verdict is about its recipe."""
     return not result.replicates
+
+
+def _beside(result: Result, best: str, other: str) -> dict[str, Ratio]:
+    """By load, how many times the best is another, where both were measured in the same sittings."""
+    return {load: ratio for (one, its, load), ratio in result.quotients.items() if (one, its) == (best, other)}
 
 
 def _fastest_first(ratios: Mapping[str, Mapping[str, Ratio]], names: Sequence[str]) -> list[str]:

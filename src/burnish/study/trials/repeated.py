@@ -8,33 +8,24 @@ before there was such a thing have both as well.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from burnish.catalogue import between as shipped
-from burnish.model.cell import AA, CellId, Role
+from burnish.model.cell import CellId
 from burnish.model.quantity import HEADLINES
-from burnish.model.sittings import Moment, Spread, SpreadKind, Spreads, sittings_of
-from burnish.model.workload import Design
 from burnish.record.by_type import ByType
-from burnish.record.events import Event, Recorded
+from burnish.record.events import Event
 from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssumed, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, VerdictReached
 from burnish.statistics import multiplicity
-from burnish.statistics.replicates import by_replicate
 from burnish.statistics.sequential import Rule
 from burnish.statistics.several_hosts import Heterogeneity, HostsCell
-from burnish.statistics.sittings import SittingCell, spread_for
+from burnish.statistics.sittings import SittingCell
 from burnish.statistics.verdicts import Judgement, Kind
+from burnish.study.trials.cell_readings import SAME_PROGRAM, CellReadings
 from burnish.study.trials.findings import interval_of, member_of, within
-from burnish.study.trials.profiled import Profiles
-
-SAME_PROGRAM = Spread(0.0, math.inf, "both sides are the same program")
-"""Spread between sittings of a program against itself: A/A starts show none (docs/BIAS.md, "One hour")."""
 
 DIFFER = 0.05
 """P-value of "all hosts have the same ratio" below which a report says that they differ."""
@@ -74,16 +65,25 @@ class Repeated:
     Attributes:
         by: the events.
         sittings: by cell, what is about its own sittings.
+        readings: the starts of its cells; None if there is no verdict.
     """
 
     by: ByType
     sittings: Mapping[CellId, Sitting]
+    readings: CellReadings | None = None
 
     @property
     def kinds(self) -> dict[CellId, Kind]:
         """By claim, its verdict within the family of all."""
         family = self.by.last(FamilyJudged)
         return {member.cell: Kind(member.verdict) for member in family.cells} if family else {}
+
+    def quotient(self, one: CellId, other: CellId) -> Interval | None:
+        """How many times a candidate is another by their headline on a load; None unless they share their sittings."""
+        headlines = {verdict.cell: verdict.headline for verdict in self.by.of(VerdictReached)}
+        if self.readings is None or one not in headlines or headlines[one] != headlines.get(other):
+            return None
+        return interval_of(self.readings.quotient(one, other, headlines[one]))
 
 
 def repeated(by: ByType) -> Repeated:
@@ -102,7 +102,7 @@ def repeated(by: ByType) -> Repeated:
             sittings[event.cell] = about
     changed = by.replaced(VerdictReached, verdicts)
     families = [replace(recorded, event=cells.family(recorded.event)) for recorded in by.recorded(FamilyJudged)]
-    return Repeated(changed.replaced(FamilyJudged, families), sittings)
+    return Repeated(changed.replaced(FamilyJudged, families), sittings, cells.readings)
 
 
 READ: tuple[type[Event], ...] = (
@@ -122,7 +122,7 @@ READ: tuple[type[Event], ...] = (
 
 
 class _Cells:
-    """The cells of a record with their starts.
+    """The verdicts of a record's cells from their starts.
 
     Args:
         by: the record's events.
@@ -130,35 +130,20 @@ class _Cells:
     """
 
     def __init__(self, by: ByType, planned: TrialsPlanned) -> None:
-        self.spreads = _spreads(by)
-        self.profiles = Profiles(by.of(BuildMade), by.of(ProgramFound), by.of(TrialsPlanned))
-        self.kinds: dict[CellId, set[SpreadKind | None]] = {}
-        for begun in by.of(StartBegun):
-            kind = self.profiles.kind(begun.cell, Design(begun.design or Design.DUET), begun.builds)
-            self.kinds.setdefault(begun.cell, set()).add(kind)
-        self.rule = Rule(**asdict(planned.rule))
-        self.replicates = max((len(keys) for keys in planned.replicates.values()), default=0)
-        sessions = by.recorded(SessionBegun)
-        self.boots = [(session.number, str(session.event.host.get("boot", ""))) for session in sessions]
+        self.readings = CellReadings(by, planned)
+        self.rule = self.readings.rule
         self.headlines = {verdict.cell: verdict.headline for verdict in by.of(VerdictReached)}
-        merged = by.last(RecordsMerged)
-        self.letters = {host.key: host.label for host in merged.hosts} if merged else {}
-        self._known: dict[tuple[CellId, str], SittingCell | HostsCell | None] = {}
-        self.starts: dict[CellId, list[Recorded[StartDone]]] = {}
-        for recorded in by.recorded(StartDone):
-            if recorded.event.invalid is None:
-                self.starts.setdefault(recorded.event.cell, []).append(recorded)
 
     def repeat(self, verdict: VerdictReached) -> tuple[VerdictReached, Sitting | None]:
         """A verdict to be repeated, and what is about its own sittings; unchanged if nothing can be said of it."""
         rule = self._rule(verdict)
-        cell = self._of(verdict.cell, verdict.headline)
+        cell = self.readings.of(verdict.cell, verdict.headline)
         if verdict.verdict == Kind.INVALID or cell is None:
             return verdict, None
         judgement = cell.judge(rule)
         ratios = dict(verdict.ratios)
         for name in _judged(verdict):
-            read = self._of(verdict.cell, name)
+            read = self.readings.of(verdict.cell, name)
             if ratios.get(name) is not None and read is not None:
                 headline = name == verdict.headline
                 judged = judgement if headline else read.judge(rule)
@@ -184,7 +169,9 @@ class _Cells:
     def family(self, judged: FamilyJudged) -> FamilyJudged:
         """The verdicts of all cells together, from their intervals to be repeated."""
         cells = [
-            None if member.verdict == Kind.INVALID else self._of(member.cell, self.headlines.get(member.cell, ""))
+            None
+            if member.verdict == Kind.INVALID
+            else self.readings.of(member.cell, self.headlines.get(member.cell, ""))
             for member in judged.cells
         ]
         method = multiplicity.exploration if judged.explore else multiplicity.claims
@@ -204,75 +191,10 @@ class _Cells:
             return Rule.fixed(max(2, verdict.starts), delta=self.rule.delta)
         return self.rule
 
-    def _of(self, cell: CellId, quantity: str) -> SittingCell | HostsCell | None:
-        """A cell's readings of a quantity by sitting and host; None without any, or if one is not finite."""
-        key = (cell, quantity)  # asked for its verdict, for the ratio of that quantity, and for the family
-        if key not in self._known:
-            self._known[key] = self._read(cell, quantity)
-        return self._known[key]
-
-    def _read(self, cell: CellId, quantity: str) -> SittingCell | HostsCell | None:
-        by_host: dict[str, list[Recorded[StartDone]]] = {}
-        for recorded in self.starts.get(cell, ()):
-            if quantity in recorded.event.readings:
-                origin = recorded.event.origin
-                by_host.setdefault(self.letters.get(origin.host, origin.host) if origin else "", []).append(recorded)
-        hosts = {label: self._sittings(cell, quantity, starts) for label, starts in sorted(by_host.items())}
-        if not hosts or not all(host.finite for host in hosts.values()):
-            return None
-        return next(iter(hosts.values())) if len(hosts) == 1 else HostsCell(cell.name, hosts)
-
-    def _sittings(self, cell: CellId, quantity: str, starts: Sequence[Recorded[StartDone]]) -> SittingCell:
-        moments = [
-            Moment((ended := _seconds(start.at)) - start.event.seconds, ended, self._boot(start)) for start in starts
-        ]
-        readings = [start.event.readings[quantity] for start in starts]
-        sittings: dict[int, list[float]] = {}
-        for number, reading in zip(sittings_of(moments), readings, strict=True):
-            sittings.setdefault(number, []).append(reading)
-        equal = cell.control or cell.candidate == AA
-        builds = len(readings) if cell.role is Role.LAYOUTS else self.replicates
-        replicates = by_replicate(readings, builds) if builds > 1 else []
-        return SittingCell(
-            cell.name,
-            tuple(tuple(values) for values in sittings.values()),
-            SAME_PROGRAM if equal else spread_for(self.spreads, self._kind(cell)),
-            tuple(tuple(values) for values in replicates),
-        )
-
-    def _kind(self, cell: CellId) -> SpreadKind | None:
-        """The kind of a cell; of several that of which most is assumed, or None if it is not known for some start."""
-        kinds = self.kinds.get(cell, {None})
-        order = (SpreadKind.COMMITTING, SpreadKind.PROFILED, None, SpreadKind.ALIKE)
-        return next(kind for kind in order if kind in kinds)
-
-    def _boot(self, start: Recorded[StartDone]) -> str:
-        """The boot of the session that took a start; '' if unknown, as in a merged record."""
-        if start.event.origin is not None:
-            return ""
-        return next((boot for number, boot in reversed(self.boots) if number < start.number), "")
-
-
-def _spreads(by: ByType) -> Spreads:
-    """What a record assumes of other sittings. The oldest name one figure for all comparisons: a host's own holds for
-    all kinds, the one that was shipped then is replaced by those that are shipped now. Those that name two have the
-    third from what is shipped."""
-    assumed = by.last(SpreadAssumed)
-    now = shipped.shipped(str(by.of(StudyBegun)[0].definition.get("engine", "")))
-    if assumed is None or (assumed.alike is None and shipped.superseded(assumed.spread)):
-        return now
-    if assumed.alike is None:
-        return Spreads.of_all(assumed.spread)
-    return Spreads(assumed.spread, assumed.alike, assumed.committing or now.committing)
-
 
 def _judged(verdict: VerdictReached) -> list[str]:
     """Names of the quantities whose ratio has both intervals: the verdict's own, which may be a response time, too."""
     return list(dict.fromkeys((*(quantity.name for quantity in HEADLINES), verdict.headline)))
-
-
-def _seconds(at: str) -> float:
-    return datetime.fromisoformat(at).timestamp()
 
 
 def _reason(verdict: VerdictReached, judgement: Judgement) -> str:
