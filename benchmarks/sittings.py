@@ -14,6 +14,8 @@ once. A/A starts and comparisons of a build with itself are left out, and so are
   corrected to its comparison's mean cost by that slope, taken from the starts of all other builds of its kind: nothing
   of what is between sittings is in the correction. The cost is the mean logarithm of both sides' CPU seconds per
   transaction, since what one side's cost scatters by itself is part of the ratio.
+* How far the quotient of two candidates moves between sittings in which both were measured beside the same baseline,
+  and how far their ratios to the baseline do: what a sitting does to both cancels out.
 * Of intervals of single sittings, made with the τ of all comparisons of *other* builds of the same kind: how many
   contain the mean of the other sittings; of pairs of sittings, how many differ at p < 5 %. The same with the shipped
   figures, which were estimated from these records, so that they fit them better than records to come.
@@ -340,6 +342,49 @@ def print_within(every: Sequence[Comparison]) -> None:
         )
 
 
+def print_rivals(paths: Sequence[Path], design: str, quantity: str) -> None:
+    """The spread between sittings of the quotient of two candidates that were measured in the same ones."""
+    grouped: dict[Key, list[list[Start]]] = {}
+    for (base, _, *rest), (_, starts) in starts_of(paths, quantity).items():
+        if design in rest and abs(statistics.fmean(start.reading for start in starts)) < LARGE:
+            grouped.setdefault((base, *rest), []).append(starts)
+    kinds: dict[str, list[tuple[Sitting, Sitting, int]]] = {}
+    count = 0
+    for candidates in grouped.values():
+        for pair in itertools.combinations(candidates, 2):
+            count += 1
+            profiled = {starts[0].profiled for starts in pair}
+            kind = "one with" if len(profiled) > 1 else "both with" if True in profiled else "none with"
+            kinds.setdefault(kind, []).extend((*both, count) for both in _shared(*pair))
+    for kind, both in kinds.items():
+        by_pair = [list(some) for _, some in itertools.groupby(both, key=lambda one: one[2])]
+        found = between([[_quotient(one, other) for one, other, _ in some] for some in by_pair])
+        each = between([[sittings[side].known for sittings in some] for some in by_pair for side in (0, 1)])
+        if found is not None and each is not None:
+            print(
+                f"\nquotients of two candidates, {kind} a profile: {found.comparisons} in {found.sittings} sittings, "
+                f"spread {100 * found.sd:.2f} % [{100 * found.low:.2f}, {100 * found.high:.2f}], "
+                f"{100 * each.sd:.2f} % of their ratios to the baseline"
+            )
+
+
+def _shared(one: Sequence[Start], other: Sequence[Start]) -> Iterable[tuple[Sitting, Sitting]]:
+    """The sittings in which both have two starts and more, by the starts of both together."""
+    ordered = sorted(((start, side) for side, some in enumerate((one, other)) for start in some), key=_ended)
+    found: dict[int, tuple[Sitting, Sitting]] = {}
+    for number, (start, side) in zip(sittings_of([start.moment for start, _ in ordered]), ordered, strict=True):
+        found.setdefault(number, (Sitting(), Sitting()))[side].starts.append(start)
+    return [both for both in found.values() if all(len(sitting.starts) > 1 for sitting in both)]
+
+
+def _ended(start: tuple[Start, int]) -> float:
+    return start[0].moment.ended
+
+
+def _quotient(one: Sitting, other: Sitting) -> Known:
+    return Known(one.known.mean - other.known.mean, one.known.variance + other.known.variance)
+
+
 def _deviations(one: Comparison) -> list[tuple[float, float]]:
     """(log of the baseline's cost, size of the effect) of each sitting, less their means."""
     costs = [math.log(sitting.cost) for sitting in one.sittings]
@@ -521,6 +566,7 @@ def main(words: list[str]) -> int:
     print_spreads(every)
     print_covariate(every)
     print_within(every)
+    print_rivals(arguments.records, arguments.design, arguments.quantity)
     print_validity(every)
     if arguments.one_spread is not None:
         print_one_spread(every, arguments.one_spread / 100, arguments.sets, arguments.seed)

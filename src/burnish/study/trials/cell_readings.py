@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
 from burnish.catalogue import between as shipped
 from burnish.model.cell import AA, CellId, Role
-from burnish.model.sittings import Moment, Spread, SpreadKind, Spreads, sittings_of
+from burnish.model.sittings import GAP_S, Moment, Spread, SpreadKind, Spreads, sittings_of
 from burnish.model.workload import Design
 from burnish.record.by_type import ByType
 from burnish.record.events import Recorded
@@ -77,8 +78,10 @@ class CellReadings:
     def quotient(self, one: CellId, other: CellId, quantity: str) -> Interval | None:
         """How many times a candidate is another on the same load; None unless they have starts in the same sittings.
 
-        Those are found by the starts of both together. With several hosts, or several builds of each variant, there is
-        none: it would take more than sittings to compare them.
+        Those are found by the starts of both together. In a long one their starts must lie as close, in the mean, as
+        those of one sitting do, and be as many sittings by themselves: a search measures builds an hour apart. With
+        several hosts, or several builds of each variant, there is none: it would take more than sittings to compare
+        them.
         """
         cells = (one, other)
         starts = [start for cell in cells for start in self.starts.get(cell, ()) if quantity in start.event.readings]
@@ -87,16 +90,30 @@ class CellReadings:
         hosts = {start.event.origin.host if start.event.origin else "" for start in starts}
         if not alike or self.replicates > 1 or len(hosts) != 1:
             return None
-        sittings: dict[int, dict[CellId, list[float]]] = {}
+        sittings: dict[int, tuple[list[Recorded[StartDone]], ...]] = {}
         for number, start in zip(sittings_of([self._moment(start) for start in starts]), starts, strict=True):
-            reading = start.event.readings[quantity]
-            sittings.setdefault(number, {}).setdefault(start.event.cell, []).append(reading)
-        read = [[tuple(by_cell.get(cell, ())) for by_cell in sittings.values()] for cell in cells]
-        if not all(values and all(map(math.isfinite, values)) for each in read for values in each):
+            sittings.setdefault(number, ([], []))[cells.index(start.event.cell)].append(start)
+        known = [self.of(cell, quantity) for cell in cells]
+        own = [len(cell.sittings) for cell in known if isinstance(cell, SittingCell)]
+        if own != [len(sittings)] * 2 or not all(self._close(*both) for both in sittings.values()):
             return None
         between = spread_for(self.spreads, self._kind_of_rivals(one, other))
-        mine, its = (SittingCell(cell.name, tuple(each), between) for cell, each in zip(cells, read, strict=True))
-        return quotient_beside(mine, its, between, self.rule)
+        mine, its = (
+            SittingCell(
+                cell.name,
+                tuple(tuple(start.event.readings[quantity] for start in both[index]) for both in sittings.values()),
+                between,
+            )
+            for index, cell in enumerate(cells)
+        )
+        return quotient_beside(mine, its, between, self.rule) if mine.finite and its.finite else None
+
+    def _close(self, one: Sequence[Recorded[StartDone]], other: Sequence[Recorded[StartDone]]) -> bool:
+        """Whether the starts of two candidates lie as close in time as those of one sitting, in the mean."""
+        if not one or not other:
+            return False
+        ends = [statistics.fmean(_seconds(start.at) for start in starts) for starts in (one, other)]
+        return abs(ends[0] - ends[1]) < GAP_S
 
     def _kind_of_rivals(self, one: CellId, other: CellId) -> SpreadKind | None:
         """The kind of comparison that two candidates are."""
