@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from burnish.model.cell import Role
+from burnish.record.events.builds import ProgramExamined
 from burnish.record.events.searches import SearchEnded
 from burnish.record.events.study import StudyFinished
 from burnish.record.events.trials import StartDone
@@ -41,8 +42,12 @@ def test_what_was_cleaned_between_sittings_is_made_again(burnish_home: Path, tmp
     assert taken(burnish_home) == (6, 6), err
     _, ended = events(burnish_home, SearchEnded)
     assert (ended.winner, ended.settings) == (NAME, first.settings)
-    # Trained anew it is another program, of which this was the first sitting.
-    assert "sitting 2 of 2 is due at" in err
+    examined = [one.program for one in events(burnish_home, ProgramExamined) if one.build.name == NAME]
+    made = {(program.code, program.data) for program in examined}
+    if len(made) == 1:  # now and then gcc makes the same of both profiles: this was the second sitting of one program
+        assert events(burnish_home, StudyFinished)
+        return
+    assert "sitting 2 of 2 is due at" in err, "trained anew it is another program, of which this was the first sitting"
     assert not events(burnish_home, StudyFinished)
     (build,) = [build for build in summary(burnish_home).builds if build.variant == NAME]
     told = "another program: (code|data) .*; starts of the earlier ones, which are left out: 6$"

@@ -114,7 +114,8 @@ class CellId:
         if self.role is Role.CONFIRMATION:
             return f"{AGAIN}, {self.series} {self.group}" if self.base else AGAIN
         if self.role is Role.DEPLOYMENT:
-            return f"{DEPLOYED}, {self.group}"
+            own = self.base == self.candidate  # whose name the label has
+            return ", ".join([DEPLOYED, *([] if own else [self.base]), *self.given])
         if self.role is Role.LAYOUTS:
             return ", ".join(filter(None, (RELINKED, self.group)))
         return self.group
