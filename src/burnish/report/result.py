@@ -184,8 +184,8 @@ class Result:
         merged: hosts and runs of a merged record; None for any other record.
         deployment: how the recommended build is best deployed; None unless that was asked for.
         forced: names of failed calibrations of the host in spite of which verdicts were given.
-        quotients: by candidate, other candidate and load, how many times the first is the second, where both are faster
-            than the baseline and were measured in the same sittings.
+        quotients: by candidate, by other candidate, by load: how many times the first is the second, where both are
+            faster than the baseline and were measured in the same sittings.
         searched: how a search was asked, and what it came to if it is at its end; None where none was.
         pending: what is measured again and is not finished; empty for a finished run.
     """
@@ -218,7 +218,7 @@ class Result:
     merged: Mapping[str, Any] | None = None
     deployment: Deployed | None = None
     forced: tuple[str, ...] = ()
-    quotients: Mapping[tuple[str, str, str], Interval] = field(default_factory=dict)
+    quotients: Mapping[str, Mapping[str, Mapping[str, Interval]]] = field(default_factory=dict)
     searched: tuple[SearchBegun, SearchEnded | None] | None = None
     pending: tuple[Pending, ...] = ()
 

@@ -95,5 +95,5 @@ def test_what_is_not_of_the_same_sittings_has_none(minutes: dict[CellId, tuple[f
 
 def test_a_report_goes_by_it() -> None:
     result = fold(events({ONE: (1.0, 3.0, 5.0), OTHER: (2.0, 4.0, 6.0)}, ("p", "p")))
-    assert result.quotients["one", "other", "load"].ratio == pytest.approx(math.exp(0.03))
-    assert result.quotients["other", "one", "load"].ratio == pytest.approx(math.exp(-0.03))
+    assert result.quotients["one"]["other"]["load"].ratio == pytest.approx(math.exp(0.03))
+    assert result.quotients["other"]["one"]["load"].ratio == pytest.approx(math.exp(-0.03))

@@ -10,8 +10,8 @@ from burnish.statistics.verdicts import Kind
 from burnish.study.trials.repeated import Repeated
 
 
-def quotients(told: Repeated) -> dict[tuple[str, str, str], Interval]:
-    """By candidate, other candidate and load, how many times the first is the second.
+def quotients(told: Repeated) -> dict[str, dict[str, dict[str, Interval]]]:
+    """By candidate, by other candidate, by load: how many times the first is the second.
 
     Of claims that are faster than their baseline, which is what is recommended; only where both were measured in the
     same sittings.
@@ -22,8 +22,8 @@ def quotients(told: Repeated) -> dict[tuple[str, str, str], Interval]:
         for verdict in told.by.of(VerdictReached)
         if verdict.cell.role is Role.CLAIM and kinds.get(verdict.cell, verdict.verdict) == Kind.FASTER
     ]
-    return {
-        (one.label, other.label, one.workload): found
-        for one, other in permutations(dict.fromkeys(faster), 2)
-        if one.workload == other.workload and (found := told.quotient(one, other)) is not None
-    }
+    result: dict[str, dict[str, dict[str, Interval]]] = {}
+    for one, other in permutations(dict.fromkeys(faster), 2):
+        if one.workload == other.workload and (found := told.quotient(one, other)) is not None:
+            result.setdefault(one.label, {}).setdefault(other.label, {})[one.workload] = found
+    return result

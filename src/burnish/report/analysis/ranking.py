@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from burnish.report.analysis import marks
@@ -68,12 +67,12 @@ def ranking(result: Result) -> Ranking | None:
             return None
         order.sort(key=lambda name: name != found)
     best, *others = order
-    beside = partial(_beside, result, best)
-    rivals = [rival(name, faster[best], faster[name], once, beside(name)) for name in others]
+    beside = result.quotients.get(best, {})
+    rivals = [rival(name, faster[best], faster[name], once, beside.get(name)) for name in others]
     equal = [best, *(other.candidate for other in rivals if other.tied)]
     take = best if result.searched is not None else min(equal, key=lambda name: _effort(result, name))
     marked = [
-        rival(name, faster[best], faster[name], once, beside(name))
+        rival(name, faster[best], faster[name], once, beside.get(name))
         for name in _fastest_first(faster, list(barred & faster.keys()))
     ]
     return Ranking(best, take, tuple(rivals), tuple(marked))
@@ -111,11 +110,6 @@ def winner(result: Result) -> str | None:
 def linked_once(result: Result) -> bool:
     """Whether each variant is a single binary, although the verdict is about its recipe."""
     return not result.replicates
-
-
-def _beside(result: Result, best: str, other: str) -> dict[str, Ratio]:
-    """By load, how many times the best is another, where both were measured in the same sittings."""
-    return {load: ratio for (one, its, load), ratio in result.quotients.items() if (one, its) == (best, other)}
 
 
 def _fastest_first(ratios: Mapping[str, Mapping[str, Ratio]], names: Sequence[str]) -> list[str]:

@@ -36,11 +36,12 @@ def run(result: Result) -> dict[str, Any]:
 
 
 def _facts(result: Result) -> dict[str, Any]:
-    """The fields that hold plain values; ``deployment``, ``searched`` and ``pending`` only where there is one."""
+    """The fields that hold plain values; those that few runs have only where there is one."""
     bare = replace(
         result, explanation=None, patched=None, rows=(), confirmations=(), relinked=(), shipped=None, deployment=None
     )
-    left_out = ("deployment", "searched", *(() if result.pending else ("pending",)))
+    empty = [name for name in ("pending", "quotients") if not getattr(result, name)]
+    left_out = ("deployment", "searched", *empty)
     plain = {name: value for name, value in asdict(bare).items() if name not in left_out}
     if result.searched is not None:
         begun, ended = result.searched
