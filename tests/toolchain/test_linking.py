@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -183,6 +184,12 @@ def test_a_program_that_bolt_wrote_is_stripped_by_llvm() -> None:
         (Recipe(layout=3), linker("bfd"), GCC, ("-B/work/link",)),
         (Recipe(layout=3, linker="gold"), linker("gold"), CLANG, ("-fuse-ld=gold", "-B/work/link")),
         (Recipe(static="runtime"), NOTHING, GCC, ("-static-libgcc", "-static-libstdc++")),
+        (
+            Recipe(static="runtime"),
+            NOTHING,
+            CLANG,
+            ("-static-libgcc", "-static-libstdc++", "-Wno-unused-command-line-argument"),
+        ),
         (Recipe(static="full"), NOTHING, GCC, ("-static",)),
         (Recipe(word=32), Parts(words=frozenset({64, 32})), GCC, ("-m32",)),
         (Recipe(huge_text=True), NOTHING, GCC, ("-Wl,-z,max-page-size=0x200000",)),
@@ -203,6 +210,16 @@ def test_a_program_that_bolt_wrote_is_stripped_by_llvm() -> None:
 )
 def test_link_flags(recipe: Recipe, parts: Parts, tools: Toolchain, expected: tuple[str, ...]) -> None:
     assert link_flags(recipe, parts, tools) == (*PACKAGE.link, *expected)
+
+
+@pytest.mark.parametrize("recipe", [Recipe(static="runtime"), Recipe(link=("-static-libgcc", "-static-libstdc++"))])
+def test_a_c_program_is_linked_without_a_warning(recipe: Recipe, clang: Toolchain, tmp_path: Path) -> None:
+    """What cmake's checks do: a warning makes them fail, and what they ask for is then missing from the build."""
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    link = [word for word in link_flags(recipe, tools=CLANG) if word not in PACKAGE.link]
+    argv = [clang.cc, "a.c", "-o", "a", *link]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_llds_layout_shuffles_sections_and_moves_what_the_profile_orders() -> None:

@@ -25,6 +25,11 @@ SHIFTS = 64
 """Number of offsets, one cache line apart, at which a shuffled layout may begin with lld: one page."""
 
 _STATIC_RUNTIME = ("-static-libgcc", "-static-libstdc++")
+
+_QUIET = "-Wno-unused-command-line-argument"
+"""Keeps clang from saying that a C program has no use for `-static-libstdc++`. CMake's checks take a warning for a
+failure: MariaDB's C code would be compiled without frame pointers, its other flags of its own, and vfork()."""
+
 _NAME_SERVICE = re.compile(r"Using '(\w+)' in statically linked applications requires at runtime the shared libraries")
 
 
@@ -135,6 +140,8 @@ def linked(
         link.append(f"-Wl,-z,max-page-size={HUGE_PAGE:#x}")
         if linker in ("lld", "mold"):  # bfd separates code anyway; gold knows no such option
             link.append("-Wl,-z,separate-loadable-segments")
+    if toolchain.family == "clang" and "-static-libstdc++" in link:
+        link.append(_QUIET)
     return replace(flags, c=(*flags.c, *word), cxx=(*flags.cxx, *word), link=tuple(link))
 
 
