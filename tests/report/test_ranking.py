@@ -123,6 +123,23 @@ def test_the_winner_of_a_search_is_announced_by_its_fresh_starts(found: str | No
     assert said.startswith("Take bolted: 31 % less server CPU" if found else "Keep baseline: no build is proved")
 
 
+def test_a_search_without_a_winner_names_who_looked_faster() -> None:
+    """It says nothing of marks, which none of its builds has unless that was allowed."""
+    events = Events("baseline", "plain").run().contest("plain / w")
+    events.add("verdict", **verdict("plain / w", "faster", near(1.4)))
+    begun = SearchBegun("ladder", None, 1, "", 1, 2, {}, 1.0, 0.0, 1.0, {"w": 1.0})
+    ended = SearchEnded(None, None, (), 2, 0, "", (), (), {}, 0.0, 100.0, {})
+    result = replace(fold(events.add("finished").made), searched=(begun, ended))
+    assert take.sentences(result) == [
+        "Keep baseline: the search measured none again on fresh starts.",
+        "Faster by the starts that found it: plain.",
+    ]
+    assert sentences(result)[0] == (
+        "No build is announced: the search measured none again on fresh starts. "
+        "Faster by the starts that found it: plain."
+    )
+
+
 def test_who_is_not_faster_everywhere_is_no_rival() -> None:
     events = Events("baseline", "a", "b").run().contest("a / w", "b / w")
     events.add("verdict", **verdict("a / w", "faster", near(1.1)))

@@ -46,3 +46,13 @@ def sentence(result: Result) -> str:
 def _why(build: BuildRow) -> str:
     """Why a variant could not be measured; '' if it could."""
     return build.failure or (build.gate if build.gate.startswith("failed") else "")
+
+
+def not_announced(result: Result) -> str:
+    """Why a search announces none of the builds that its starts show to be faster, without a full stop."""
+    _, ended = result.searched or (None, None)
+    if ended is None:
+        return "the search is not at its end"
+    if ended.finalist is None:
+        return "the search measured none again on fresh starts"
+    return f"{ended.finalist} was not shown to be faster on fresh starts"

@@ -81,7 +81,7 @@ def _came(begun: SearchBegun, ended: SearchEnded, *, full: bool) -> list[str]:
     if ended.common_failure:
         lines.append(f"every build failed for one reason: {ended.common_failure}")
     if ended.finalist is None:
-        lines.append("no build was shown to be faster than the baseline, so none was measured again")
+        lines.append("none was measured again: none was shown to be faster than the baseline in time")
     else:
         what = ", ".join(f"{name}={level}" for name, level in ended.settings.items())
         shown = "faster on fresh starts" if ended.winner else "not shown to be faster on fresh starts"

@@ -44,7 +44,8 @@ def sentences(result: Result) -> list[str]:
     if open_cells:
         return unfinished
     candidates = dict.fromkeys(row.candidate for row in result.rows)
-    return [*(_one(result) if len(candidates) == 1 else _none(result)), *unfinished]
+    one = len(candidates) == 1 and not (result.searched and everywhere(result))
+    return [*(_one(result) if one else _none(result)), *unfinished]
 
 
 def _unfinished(result: Result, open_cells: int) -> str:
@@ -89,11 +90,12 @@ def _ahead(result: Result, rival: Rival, best: str) -> str:
 
 
 def _none(result: Result) -> list[str]:
+    names = ", ".join(_named(result, name) for name in everywhere(result))
+    if result.searched is not None and names:
+        why = outcome.not_announced(result)
+        return [f"Keep {result.baseline}: {why}.", f"Faster by the starts that found it: {names}."]
     lines = [f"Keep {result.baseline}: no build is proved to be faster on every load."]
-    if barred := list(everywhere(result)):
-        names = ", ".join(_named(result, name) for name in barred)
-        lines.append(f"Faster, but with marks that were not asked for: {names}.")
-    return lines
+    return [*lines, f"Faster, but with marks that were not asked for: {names}."] if names else lines
 
 
 def _one(result: Result) -> list[str]:

@@ -56,6 +56,10 @@ def _no_winner(result: Result) -> list[str]:
     if not result.rows or any(row.verdict == "running" for row in result.rows):
         return []
     marked = ", ".join(_named(result, name) for name in everywhere(result))
+    if result.searched is not None and marked:
+        return [
+            f"No build is announced: {outcome.not_announced(result)}. Faster by the starts that found it: {marked}."
+        ]
     but = f"; with marks that were not asked for: {marked}" if marked else ""
     return [f"No candidate is faster than {result.baseline} on every workload{but}."]
 
