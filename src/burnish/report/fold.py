@@ -126,8 +126,11 @@ def _rows(
     family = by.last(FamilyJudged)
     together = {member.cell: member for member in family.cells} if family else {}
     rows = []
+    screened = _screened(by)
     for cell in planned.cells if planned else ():
         reached = verdicts.get(cell)
+        if reached is None and cell.candidate in screened:
+            continue
         if reached is None:
             valid = [start for start in by.of(StartDone) if start.cell == cell and start.invalid is None]
             label = f"{cell.tag}: {cell.label}" if cell.tag else cell.label
@@ -142,6 +145,13 @@ def _rows(
         for name in dict.fromkeys(equal)
     ]
     return rows
+
+
+def _screened(by: ByType) -> set[str]:
+    """The builds that a search measured for the effects of choices alone; none of them ever passed its tests."""
+    told = by.of(SearchTold)
+    passed = {step.variant for step in told if step.tested and not step.failed}
+    return {step.variant for step in told if not step.tested} - passed
 
 
 def _again(

@@ -192,7 +192,7 @@ def _expected(
     """What is usually told of an ask, others having been made before it, and whether its build has to be made."""
     desk, costs = search.desk, search.desk.settings.costs
     step = desk.step_of(ask.point, before)
-    making = desk.seconds_for(ask.point, before)
+    making = desk.making_for(ask.point, before, tested=ask.tested)
     loads = desk.settings.objective.loads
     start = costs.confirmation or costs.start if ask.fresh else costs.start
     truth = sum(usual.get(pair, 0.0) for pair in ask.point.settings)

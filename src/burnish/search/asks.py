@@ -42,6 +42,7 @@ class Costs:
     Attributes:
         steps: by step, making and testing a build that differs by it from one that is there.
         start: one start of one load.
+        gate: testing a build, a part of `steps`.
         baseline: what comes before the first candidate (the baseline's build, data sets, canaries).
         confirmation: one fresh start of one load, as the winner is measured again.
         after: what comes after the search within the same budget: ways to deploy its winner.
@@ -51,6 +52,7 @@ class Costs:
 
     steps: Mapping[Step, float]
     start: float
+    gate: float = 0.0
     baseline: float = 0.0
     confirmation: float = 0.0
     after: float = 0.0
@@ -94,6 +96,7 @@ class Ask:
         stage: part of the search: ``ladder``, ``screen``, ``eliminate``, ``race``, ``bayes``, ``random``, ``confirm``.
         why: the reason, for people.
         fresh: whether these starts are a confirmation, which is not mixed with what the build was picked by.
+        tested: whether the build passes the server's tests first (`burnish.search.desk.Want`).
     """
 
     number: int
@@ -102,6 +105,7 @@ class Ask:
     stage: str
     why: str
     fresh: bool = False
+    tested: bool = True
 
 
 @dataclass(frozen=True)

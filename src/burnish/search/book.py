@@ -24,6 +24,7 @@ class Arm:
         costs: for each of them, the logarithm of what the baseline's transactions cost; not a number if unknown.
         scores: the objective of each start, corrected for the host (`burnish.search.host_cost`).
         digest: names its code.
+        tested: whether it passed the server's tests; until then it is measured for the effects of choices alone.
         failed: why it can't be had; '' if it can.
         fresh: scores of its confirmation.
         fresh_readings: readings of its confirmation.
@@ -35,6 +36,7 @@ class Arm:
     costs: dict[str, tuple[float, ...]] = field(default_factory=dict)
     scores: tuple[float, ...] = ()
     digest: str = ""
+    tested: bool = False
     failed: str = ""
     fresh: tuple[float, ...] = ()
     fresh_readings: dict[str, tuple[float, ...]] = field(default_factory=dict)
@@ -82,6 +84,7 @@ class Book:
         if told.failed:
             arm.failed = told.failed
             return
+        arm.tested = arm.tested or ask.tested
         kept = arm.fresh_readings if ask.fresh else arm.readings
         for load, ratios in told.readings.items():
             kept[load] = (*kept.get(load, ()), *ratios)

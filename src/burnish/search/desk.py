@@ -20,13 +20,19 @@ MARGIN = 0.02
 
 @dataclass(frozen=True)
 class Want:
-    """What a strategy wants to know next; `Ask` is the same with a number."""
+    """What a strategy wants to know next; `Ask` is the same with a number.
+
+    Attributes:
+        tested: whether the build passes the server's tests first. Of one that is not, only effects of choices are read;
+            it is tested before anything else is.
+    """
 
     point: Point
     starts: int
     stage: str
     why: str
     fresh: bool = False
+    tested: bool = True
 
 
 _T = TypeVar("_T")
@@ -102,16 +108,24 @@ class Desk:
         step = self.step_of(point, before)
         return 0.0 if step is None else min(self.seconds_of(step), self.settings.costs.kept.get(point, math.inf))
 
-    def cost(self, point: Point, starts: int, before: Sequence[Point] = ()) -> float:
+    def making_for(self, point: Point, before: Sequence[Point] = (), *, tested: bool = True) -> float:
+        """Expected seconds of making a build when these others have been made, and of its tests if they are wanted."""
+        seconds, gate = self.seconds_for(point, before), self.settings.costs.gate
+        if self.step_of(point, before) is not None:
+            return seconds if tested else max(0.0, seconds - gate)
+        arm = self.book.arms.get(point)
+        return gate if tested and arm is not None and not arm.tested else 0.0
+
+    def cost(self, point: Point, starts: int, before: Sequence[Point] = (), *, tested: bool = True) -> float:
         """Expected seconds of making a build, if need be, and of taking so many starts of every load."""
         start = self.settings.costs.start * len(self.settings.objective.loads)
-        return self.seconds_for(point, before) + starts * start
+        return self.making_for(point, before, tested=tested) + starts * start
 
     def fitting(self, wants: Sequence[Want]) -> tuple[Want, ...]:
         """The first of these that fit together."""
         left, kept = self.left, list[Want]()
         for want in wants:
-            cost = self.cost(want.point, want.starts, [one.point for one in kept])
+            cost = self.cost(want.point, want.starts, [one.point for one in kept], tested=want.tested)
             if cost > left:
                 break
             left -= cost

@@ -69,7 +69,8 @@ class Search:
             told = self._told[number]
             step = self.desk.step_of(ask.point)
             if step is not None and told.making > 0.0 and ask.point not in self.desk.settings.costs.kept:
-                self.desk.making.setdefault(step, []).append(told.making)
+                gate = 0.0 if ask.tested else self.desk.settings.costs.gate
+                self.desk.making.setdefault(step, []).append(told.making + gate)
             self.desk.book.enter(ask, told)
 
     def _advance(self) -> None:
@@ -80,7 +81,8 @@ class Search:
             return
         for want in wants:
             self.asked += 1
-            self._open[self.asked] = Ask(self.asked, want.point, want.starts, want.stage, want.why, want.fresh)
+            asked = (want.point, want.starts, want.stage, want.why, want.fresh, want.tested)
+            self._open[self.asked] = Ask(self.asked, *asked)
 
 
 def replayed(space: Space, settings: Settings, told: Mapping[int, Told]) -> Search:

@@ -55,6 +55,7 @@ class SearchBegun(Event):
         taken: what they say; None in older records.
         kept: by name of a known-good build of which the store has a part (the build, its profile), the expected seconds
             of making the rest.
+        gate: expected seconds of a build's tests, which are a part of `steps`; 0 in older records.
     """
 
     strategy: str
@@ -78,6 +79,7 @@ class SearchBegun(Event):
     later: float = 0.0
     taken: PriorTaken | None = None
     kept: Mapping[str, float] = field(default_factory=dict)
+    gate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class SearchTold(Event):
         recipe: how it is built, as plain values.
         costs: by load, the logarithm of the baseline's CPU seconds per transaction in each of these starts; a load that
             has none is not corrected for it, as older records are not, which have None.
+        tested: whether the build passed its server's tests; of one that did not, only effects of choices are read.
     """
 
     number: int
@@ -116,6 +119,7 @@ class SearchTold(Event):
     failed: str = ""
     recipe: Mapping[str, Any] = field(default_factory=dict)
     costs: Mapping[str, tuple[float, ...]] | None = None
+    tested: bool = True
 
 
 @dataclass(frozen=True)

@@ -75,19 +75,40 @@ def confirm(desk: Desk) -> Strategy[None]:
 
     A build that the race does not tell from the baseline is not worth it: it would be announced by chance alone.
     """
-    every = [arm.point for arm in desk.book.measured[:6]]
-    yield from race(desk, every, "race", desk.settings.rule.cap)
-    best = desk.book.best
-    while best is not None and desk.book.against_baseline(best).kind is Kind.UNDECIDED:
-        wants = desk.fitting(_next(desk, best, "race", desk.settings.rule.cap))
-        if not wants:
-            break
-        yield wants
-        best = desk.book.best
-    if best is None or desk.book.against_baseline(best).kind is not Kind.FASTER:
+    # One that was only screened has its tests before it, and is worth them if it looks better than the best.
+    measured = desk.book.measured
+    least = next((arm.mean for arm in measured if arm.tested), max((arm.mean for arm in measured), default=0.0))
+    every = [arm.point for arm in measured if arm.tested or arm.mean >= least]
+    yield from race(desk, every[:6], "race", desk.settings.rule.cap)
+    best = yield from _finalist(desk)
+    if best is None:
         desk.note("no build was shown to be faster than the baseline, so none is measured again")
         return
     desk.finalist = best.point
     if desk.settings.confirmation:
         desk.note(f"measured again on fresh starts: {best.point.words}")
         yield (Want(best.point, desk.settings.confirmation, "confirm", "the best of the search", fresh=True),)
+
+
+def _finalist(desk: Desk) -> Strategy[Arm | None]:
+    """The best build that passed its tests and is told from the baseline; None if there is none.
+
+    One that looks better and that there is no time to tell is passed over: a build that was shown to be faster is not
+    given up for one that only looks so.
+    """
+    passed = set[int]()
+    while left := [arm for arm in desk.book.measured if id(arm) not in passed and not desk.book.slower_on(arm)]:
+        best = left[0]
+        kind = desk.book.against_baseline(best).kind
+        if best.tested and kind is Kind.FASTER:
+            return best
+        wants = [] if best.tested else [Want(best.point, 0, "race", "its tests")]
+        if best.tested and kind is Kind.UNDECIDED:
+            wants = _next(desk, best, "race", desk.settings.rule.cap)
+        if fitting := desk.fitting(wants):
+            yield fitting
+            continue
+        if wants:
+            desk.note(f"race: {best.point.words} looks better, the budget lacks the time to tell")
+        passed.add(id(best))
+    return None

@@ -37,7 +37,8 @@ def cost(desk: Desk, factors: Sequence[tuple[str, str]], starts: int) -> float:
     """Expected seconds of screening so many factors."""
     step = max((desk.space.choice(name).step for name, _ in factors), default=Step.REWRITE)
     loads = len(desk.settings.objective.loads)
-    return size_for(len(factors)) * (desk.seconds_of(step) + starts * loads * desk.settings.costs.start)
+    making = max(0.0, desk.seconds_of(step) - desk.settings.costs.gate)
+    return size_for(len(factors)) * (making + starts * loads * desk.settings.costs.start)
 
 
 def affordable(desk: Desk, factors: Sequence[tuple[str, str]], share: float) -> list[tuple[str, str]]:
@@ -56,7 +57,9 @@ def screen(desk: Desk, base: Point, factors: Sequence[tuple[str, str]]) -> Strat
     left = [point for point in points if desk.book.starts(point) < starts and not _failed(desk, point)]
     while left:
         why = f"design of {len(points)} builds"
-        wants = [Want(point, starts - desk.book.starts(point), "screen", why) for point in left[:BATCH]]
+        # Their tests would take as long as the builds and their starts together, and most are not looked at again.
+        tested = not desk.settings.costs.gate
+        wants = [Want(point, starts - desk.book.starts(point), "screen", why, tested=tested) for point in left[:BATCH]]
         fitting = desk.fitting(wants)
         if not fitting:
             break

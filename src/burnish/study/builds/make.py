@@ -113,7 +113,7 @@ class Maker:
     def _have(self, stage: Stage) -> bool:
         return self.store.find(kept_as(stage), stage.key) is not None
 
-    def make(self, chains: Sequence[Chain], *, more: bool = False) -> list[Made]:
+    def make(self, chains: Sequence[Chain], *, more: bool = False, tested: bool = True) -> list[Made]:
         """Makes and tests all variants' builds; one that fails becomes a row with its reason, the others continue.
 
         The baseline is made and tested first. Then come the stages that several variants share, then each
@@ -122,6 +122,7 @@ class Maker:
         Args:
             chains: every variant's stages, the baseline's first.
             more: whether an earlier call has made the baseline, so that `chains` has only other variants.
+            tested: whether they are tested; `test` does so later.
         """
         made = []
         for number, chain in enumerate(chains, int(more)):
@@ -133,7 +134,7 @@ class Maker:
                 made.append(Made(chain.variant, failure=f"left out: {chain.missing}"))
                 continue
             try:
-                made.append(self._make_one(chain, baseline=number == 0))
+                made.append(self._make_one(chain, baseline=number == 0, tested=tested))
             except InfrastructureError as error:
                 self.record.append(BuildFailed(build_id(chain.variant.name), error.explain()))
                 if number == 0:
@@ -175,7 +176,7 @@ class Maker:
             else:
                 self._say_late(_kind(stage), stage.title, chain.variant.name, kept_as(stage), stage.key)
 
-    def _make_one(self, chain: Chain, *, baseline: bool) -> Made:
+    def _make_one(self, chain: Chain, *, baseline: bool, tested: bool) -> Made:
         name = chain.variant.name
         self.make_up_to(chain.stages[-1], chain)
         entry = self.store.find("builds", chain.final)
@@ -215,17 +216,24 @@ class Maker:
             result.notes.append(
                 f"{option.option}: the gate leaves out {count}, of {option.why}: {', '.join(option.tests)}"
             )
-        report = self._gate(chain, built)
+        if tested:
+            self.test(chain, result)
+        if baseline and result.failure:
+            raise InfrastructureError(
+                f"the baseline {result.failure}; nothing can be compared with it",
+                log=self.bench.log_path(f"gate-{name}.log"),
+                kept="the build; fix what made the tests fail and run the same command again",
+            )
+        return result
+
+    def test(self, chain: Chain, made: Made) -> None:
+        """Tests a build by its server's own tests; one that fails may not be measured any more."""
+        if made.built is None or made.same:
+            return
+        report = self._gate(chain, made.built)
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])
-            result.built, result.failure = None, f"failed its gate: {names}"
-            if baseline:
-                raise InfrastructureError(
-                    f"the baseline failed its gate ({names}): nothing can be compared with it",
-                    log=self.bench.log_path(f"gate-{name}.log"),
-                    kept="the build; fix what made the tests fail and run the same command again",
-                )
-        return result
+            made.built, made.failure = None, f"failed its gate: {names}"
 
     def _note_profile(self, chain: Chain, name: str) -> None:
         """Records the profile of a build that was in the store already: reports say what it was trained on."""

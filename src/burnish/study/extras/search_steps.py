@@ -105,12 +105,12 @@ def _begun(workshop: Workshop, under_way: Search, ask: Ask, beside: Set[str]) ->
     name = name or name_of(workshop, ask.point)
     step = _Step(ask, name, candidate(workshop, ask.point, name))
     try:
-        step.digest, step.making = _made(workshop, name, began)
+        step.digest, step.making = _made(workshop, name, began, tested=ask.tested)
         if workshop.made[name].same:
             step.readings = {one.load: (0.0,) * ask.starts for one in step.comparisons}
         elif ask.fresh:
             step.readings = _fresh(workshop, step.comparisons)
-        elif not (step.digest in beside or under_way.knows(step.digest, ask.point)):
+        elif ask.starts and not (step.digest in beside or under_way.knows(step.digest, ask.point)):
             step.wanted = under_way.desk.book.starts(ask.point) + ask.starts
     except (NotMeasured, UserError) as error:
         step.fail(error)
@@ -134,6 +134,7 @@ def _told(workshop: Workshop, step: _Step) -> SearchTold:
         failed=step.failed,
         recipe=workshop.study.variants[step.name].recipe.as_dict(),
         costs=step.costs,
+        tested=workshop.is_tested(step.name),
     )
 
 
@@ -163,8 +164,8 @@ def candidate(workshop: Workshop, point: Point, name: str) -> list[Comparison]:
     return known
 
 
-def _made(workshop: Workshop, name: str, began: float) -> tuple[str, float]:
-    """Makes and tests a build; returns the digest of its code, and how long that took.
+def _made(workshop: Workshop, name: str, began: float, *, tested: bool) -> tuple[str, float]:
+    """Makes a build, and tests it if that is wanted; returns the digest of its code, and how long it took if it is new.
 
     Raises:
         NotMeasured: it cannot be made, or its gate failed.
@@ -172,11 +173,14 @@ def _made(workshop: Workshop, name: str, began: float) -> tuple[str, float]:
     if name not in workshop.made:
         workshop.make_baseline()
         before = _stages(workshop)
-        workshop.make(needed(workshop.study, [one for one in workshop.study.comparisons if one.candidate == name]))
+        own = [one for one in workshop.study.comparisons if one.candidate == name]
+        workshop.make(needed(workshop.study, own), tested=tested)
         # What comes from the store says nothing of what the next build will take.
         making = time.monotonic() - began if _stages(workshop) > before else 0.0
     else:
         making = 0.0
+    if tested:
+        workshop.test(name)
     workshop.build(name)
     if workshop.made[name].same:
         return "baseline", making
@@ -232,9 +236,15 @@ def _fresh(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, t
 
 
 def conclude(workshop: Workshop) -> None:
-    """Records the verdicts of all builds by the starts that they have."""
+    """Records the verdicts of all builds that were tested, by the starts that they have."""
     tried = {recorded.event.comparison for recorded in workshop.record.events(ComparisonTried)}
-    claims = [one for one in workshop.study.comparisons if one.id in tried and one.role is Role.CLAIM]
+    told = [recorded.event for recorded in workshop.record.events(SearchTold)]
+    tested = {event.variant for event in told if event.tested}
+    claims = [
+        one
+        for one in workshop.study.comparisons
+        if one.id in tried and one.role is Role.CLAIM and (one.candidate in tested or workshop.is_tested(one.candidate))
+    ]
     workshop.make(needed(workshop.study, claims))  # those of an earlier session come from the store
     for comparison in claims:
         if workshop.made[comparison.candidate].built is not None:

@@ -60,6 +60,7 @@ def begun_of(study: Study, plan: StudyPlan, options: Options, seed: int) -> Sear
         prior=request.prior,
         taken=request.taken,
         kept=_kept(study, plan),
+        gate=_usual(plan.builds, "gate", 0.0),
         after=plan.deployment.seconds.value if plan.deployment is not None else 0.0,
         # A later sitting has as many starts of the claim and of its confirmation as the first.
         later=(options.sittings - 1)
@@ -77,22 +78,24 @@ def step_seconds(builds: Plan, spec: EngineSpec, *, trains: bool) -> dict[str, f
         trains: whether builds have a profile.
     """
 
-    def usual(kind: str, guess: float, title: str = "") -> float:
-        made = [step.made for step in builds.steps if step.kind == kind and title in ("", step.title)]
-        made = [figure for figure in made if figure.value > 0.0]
-        known = [figure for figure in made if figure.known] or made
-        return statistics.fmean(figure.value for figure in known) if known else guess
-
-    compile_ = usual("compile", spec.costs.compile_s)
-    gate, training = usual("gate", 0.0), usual("training", TRAINING_SHARE * TRAINING_S)
+    compile_ = _usual(builds, "compile", spec.costs.compile_s)
+    gate, training = _usual(builds, "gate", 0.0), _usual(builds, "training", TRAINING_SHARE * TRAINING_S)
     relink = builds.relink.value if builds.relink is not None else RELINK_SHARE * compile_
     return {
-        Step.REWRITE.word: usual("bolt", BOLT_SHARE * compile_, "BOLT") + gate,
+        Step.REWRITE.word: _usual(builds, "bolt", BOLT_SHARE * compile_, "BOLT") + gate,
         Step.RELINK.word: relink + gate,
         Step.OPTIMISE.word: compile_ + gate,
         Step.TRAIN.word: compile_ + (training if trains else 0.0) + gate,
         Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
     }
+
+
+def _usual(builds: Plan, kind: str, guess: float, title: str = "") -> float:
+    """Mean seconds of the plan's steps of a kind, of those that this host knows if there are any; else the guess."""
+    made = [step.made for step in builds.steps if step.kind == kind and title in ("", step.title)]
+    made = [figure for figure in made if figure.value > 0.0]
+    known = [figure for figure in made if figure.known] or made
+    return statistics.fmean(figure.value for figure in known) if known else guess
 
 
 def _kept(study: Study, plan: StudyPlan) -> dict[str, float]:
@@ -117,6 +120,7 @@ def settings_of(request: SearchRequest, begun: SearchBegun) -> Settings:
         costs=Costs(
             steps={step: begun.steps[step.word] for step in Step},
             start=begun.start,
+            gate=begun.gate,
             baseline=begun.before,
             confirmation=begun.again,
             after=begun.after,

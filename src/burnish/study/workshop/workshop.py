@@ -72,6 +72,7 @@ class Workshop:
     wrong_loads: dict[str, str] = field(default_factory=dict)
     notes: bool = True
     _noted: set[str] = field(default_factory=set)
+    _untested: set[str] = field(default_factory=set)
     _by_replicate: dict[str, Made] = field(default_factory=dict)
     _conditions: dict[tuple[tuple[str, ...], tuple[str, ...]], Condition] = field(default_factory=dict)
     _examined: dict[tuple[str, str, str], str | None] = field(default_factory=dict)
@@ -163,8 +164,13 @@ class Workshop:
                 note_variant(self.record, self.made[name], self.made[name].notes, named=self.study.is_named(name))
         return self.made[name]
 
-    def make(self, wanted: Sequence[str]) -> None:
-        """Makes those of these builds that are missing, with all their replicates."""
+    def make(self, wanted: Sequence[str], *, tested: bool = True) -> None:
+        """Makes those of these builds that are missing, with all their replicates.
+
+        Args:
+            wanted: names of builds.
+            tested: whether they are tested by the server's own tests; `test` does so later.
+        """
         factors = self.study.replicates
         names = [
             name for name in wanted if name not in self.made or (factors.count > 1 and name not in self.replicates)
@@ -181,13 +187,14 @@ class Workshop:
         ]
         chains = [self.chains[replicate] for replicate in single]
         try:
-            made = self.maker.make(chains, more=True)
+            made = self.maker.make(chains, more=True, tested=tested)
         except UserError as error:  # an option that this engine lacks
             if not self.study.tolerant:
                 raise
             made = [Made(chain.variant, failure=str(error)) for chain in chains]
         self._by_replicate |= zip(single, made, strict=True)
         self._noted |= set(names)
+        self._untested |= set() if tested else set(names)
         for name in names:
             replicates = [self._by_replicate[replicate] for replicate in replicate_names(name, factors)]
             item, builds = gathered(self.study.variants[name], replicates, baseline=name == self.study.base)
@@ -203,6 +210,23 @@ class Workshop:
                 continue
             named = self.study.is_named(item.variant.name)
             note_variant(self.record, item, [*item.notes, *self._differences(item)], named=named)
+
+    def is_tested(self, name: str) -> bool:
+        """Whether a build of this session was tested by the server's own tests."""
+        return name in self.made and name not in self._untested
+
+    def test(self, name: str) -> None:
+        """Tests a build that was made without; one that fails can't be measured any more."""
+        if name not in self._untested or self.maker is None:
+            return
+        self._untested.discard(name)
+        for replicate in replicate_names(name, self.study.replicates):
+            made = self._by_replicate[replicate]
+            self.maker.test(self.chains[replicate], made)
+            if made.failure:
+                item = self.made[name]
+                item.built, item.failure = None, made.failure
+                note_variant(self.record, item, item.notes, named=self.study.is_named(item.variant.name))
 
     def _differences(self, item: Made) -> list[str]:
         """How a build differs from the baseline besides speed, unless its recipe asks for that."""

@@ -96,7 +96,7 @@ _RUN = Object(
         "searched": (Values, "How a search was asked and what it came to; only where there was one."),
     },
     of=Result,
-    optional=("deployment", "searched", "pending"),
+    optional=("deployment", "searched", "pending", "quotients"),
 )  # fmt: skip
 
 _VERIFIED = replace(
