@@ -244,7 +244,7 @@ def test_a_summary_is_plain_values_for_json() -> None:
     found = fold(decided(a__w=("faster", ratio(1.25)), b__w=("invalid", None)).made)
     plain: dict[str, Any] = json.loads(text(values.run(found)))
     assert plain["sentences"] == sentences(found)
-    only_where_there_are_some = {"deployment", "searched", "pending"}
+    only_where_there_are_some = {"deployment", "searched", "pending", "quotients"}
     concluded = {"sentences", "suites", "ranking", "nothing_measured"}
     assert plain.keys() - concluded == asdict(found).keys() - only_where_there_are_some
 
