@@ -62,7 +62,10 @@ def test_blocks_of_a_cell_are_drawn_anew() -> None:
     assert 50 < sum(firsts) < 150
 
 
-TOGETHER = ("postgresql-gcc-bolt", "sqlite-stale-profile", "sqlite-search", "mysql-tune", "mysql-tune-tcmalloc")
+TOGETHER = (
+    *("postgresql-gcc-bolt", "sqlite-stale-profile", "sqlite-search", "mysql-tune", "mysql-tune-tcmalloc"),
+    *("mysql-tune-vendor", "mysql-search", "mysql-apart", "mysql-deploy", "mariadb-search", "mariadb-five"),
+)
 """Records of 2026-11-26 and 27 whose servers were launched at the same time: duets and interleaved starts."""
 OLDER = ("mariadb-tune", "postgresql-tune")
 """A record of format 1, and one in which to begin on the first cores cost 2.14 % (docs/BIAS.md, "Launched first")."""
