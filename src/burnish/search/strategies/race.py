@@ -91,24 +91,29 @@ def confirm(desk: Desk) -> Strategy[None]:
 
 
 def _finalist(desk: Desk) -> Strategy[Arm | None]:
-    """The best build that passed its tests and is told from the baseline; None if there is none.
+    """The best build, if it passed its tests and is told from the baseline; None if there is none.
 
-    One that looks better and that there is no time to tell is passed over: a build that was shown to be faster is not
-    given up for one that only looks so.
+    Where there is no time to tell that of the best, it is the best of those that were shown to be faster: none of these
+    is given up for one that only looks so.
     """
-    passed = set[int]()
-    while left := [arm for arm in desk.book.measured if id(arm) not in passed and not desk.book.slower_on(arm)]:
-        best = left[0]
+    while (best := desk.book.best) is not None:
         kind = desk.book.against_baseline(best).kind
         if best.tested and kind is Kind.FASTER:
             return best
         wants = [] if best.tested else [Want(best.point, 0, "race", "its tests")]
         if best.tested and kind is Kind.UNDECIDED:
             wants = _next(desk, best, "race", desk.settings.rule.cap)
-        if fitting := desk.fitting(wants):
-            yield fitting
-            continue
-        if wants:
+        if not wants:
+            return None
+        fitting = desk.fitting(wants)
+        if not fitting:
             desk.note(f"race: {best.point.words} looks better, the budget lacks the time to tell")
-        passed.add(id(best))
+            return next((arm for arm in desk.book.measured if _shown(desk, arm)), None)
+        yield fitting
     return None
+
+
+def _shown(desk: Desk, arm: Arm) -> bool:
+    """Whether a build passed its tests and was shown to be faster than the baseline, and slower on no guarded load."""
+    faster = desk.book.against_baseline(arm).kind is Kind.FASTER
+    return arm.tested and faster and not desk.book.slower_on(arm)
