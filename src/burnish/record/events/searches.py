@@ -102,7 +102,8 @@ class SearchTold(Event):
         recipe: how it is built, as plain values.
         costs: by load, the logarithm of the baseline's CPU seconds per transaction in each of these starts; a load that
             has none is not corrected for it, as older records are not, which have None.
-        tested: whether the build passed its server's tests; of one that did not, only effects of choices are read.
+        tested: whether the server's own tests were run on the build; of one that was not tested, only effects of
+            choices are read.
     """
 
     number: int

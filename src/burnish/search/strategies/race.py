@@ -91,7 +91,7 @@ def confirm(desk: Desk) -> Strategy[None]:
 
 
 def _finalist(desk: Desk) -> Strategy[Arm | None]:
-    """The best build, if it passed its tests and is told from the baseline; None if there is none.
+    """The best build, if it passed its tests and was shown to be faster than the baseline; None if there is none.
 
     Where there is no time to tell that of the best, it is the best of those that were shown to be faster: none of these
     is given up for one that only looks so.

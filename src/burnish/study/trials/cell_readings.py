@@ -17,6 +17,7 @@ from burnish.record.events import Recorded
 from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import RecordsMerged, SessionBegun, SpreadAssumed, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
+from burnish.record.events.verdicts import VerdictReached
 from burnish.statistics.intervals import Interval
 from burnish.statistics.replicates import by_replicate
 from burnish.statistics.rivals import quotient_beside
@@ -51,6 +52,7 @@ class CellReadings:
         self.boots = [(session.number, str(session.event.host.get("boot", ""))) for session in sessions]
         merged = by.last(RecordsMerged)
         self.letters = {host.key: host.label for host in merged.hosts} if merged else {}
+        self.headlines = {verdict.cell: verdict.headline for verdict in by.of(VerdictReached)}
         self._known: dict[tuple[CellId, str], SittingCell | HostsCell | None] = {}
         self.starts: dict[CellId, list[Recorded[StartDone]]] = {}
         for recorded in by.recorded(StartDone):

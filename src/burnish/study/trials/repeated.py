@@ -80,10 +80,12 @@ class Repeated:
 
     def quotient(self, one: CellId, other: CellId) -> Interval | None:
         """How many times a candidate is another by their headline on a load; None unless they share their sittings."""
-        headlines = {verdict.cell: verdict.headline for verdict in self.by.of(VerdictReached)}
-        if self.readings is None or one not in headlines or headlines[one] != headlines.get(other):
+        if self.readings is None:
             return None
-        return interval_of(self.readings.quotient(one, other, headlines[one]))
+        headline = self.readings.headlines.get(one)
+        if headline is None or headline != self.readings.headlines.get(other):
+            return None
+        return interval_of(self.readings.quotient(one, other, headline))
 
 
 def repeated(by: ByType) -> Repeated:
@@ -132,7 +134,6 @@ class _Cells:
     def __init__(self, by: ByType, planned: TrialsPlanned) -> None:
         self.readings = CellReadings(by, planned)
         self.rule = self.readings.rule
-        self.headlines = {verdict.cell: verdict.headline for verdict in by.of(VerdictReached)}
 
     def repeat(self, verdict: VerdictReached) -> tuple[VerdictReached, Sitting | None]:
         """A verdict to be repeated, and what is about its own sittings; unchanged if nothing can be said of it."""
@@ -171,7 +172,7 @@ class _Cells:
         cells = [
             None
             if member.verdict == Kind.INVALID
-            else self.readings.of(member.cell, self.headlines.get(member.cell, ""))
+            else self.readings.of(member.cell, self.readings.headlines.get(member.cell, ""))
             for member in judged.cells
         ]
         method = multiplicity.exploration if judged.explore else multiplicity.claims

@@ -206,10 +206,8 @@ class Workshop:
                 counts = (("GCOV_PREFIX", str(away)), ("LLVM_PROFILE_FILE", str(away / "%p.profraw")))
                 item.built = replace(item.built, environment=(*item.built.environment, *counts))
             self.made[name] = item
-            if not self.notes:
-                continue
-            named = self.study.is_named(item.variant.name)
-            note_variant(self.record, item, [*item.notes, *self._differences(item)], named=named)
+            if self.notes:
+                self._note(item)
 
     def is_tested(self, name: str) -> bool:
         """Whether a build of this session was tested by the server's own tests."""
@@ -226,7 +224,12 @@ class Workshop:
             if made.failure:
                 item = self.made[name]
                 item.built, item.failure = None, made.failure
-                note_variant(self.record, item, item.notes, named=self.study.is_named(item.variant.name))
+                self._note(item)
+
+    def _note(self, item: Made) -> None:
+        """Records facts about a variant, with how its build differs."""
+        named = self.study.is_named(item.variant.name)
+        note_variant(self.record, item, [*item.notes, *self._differences(item)], named=named)
 
     def _differences(self, item: Made) -> list[str]:
         """How a build differs from the baseline besides speed, unless its recipe asks for that."""
