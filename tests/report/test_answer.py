@@ -95,6 +95,8 @@ def test_facts_file_and_next_commands() -> None:
     assert "p95 read 2 -> 1.5 ms, write 2 -> 1.5 ms" in flat(text)
     assert "every build passed 222 tests" in text
     assert "features and hardening as baseline's but for slow (features and security)" in flat(text)
+    otherwise = tuned(TWO, slow={"notes": ["configured otherwise than baseline: HAVE_FORK undefined instead of 1"]})
+    assert "features and hardening as baseline's but for slow (configuration)" in flat(printed(otherwise))
     assert f"file     {FILE}\n" in text, "the size has no room beside it"
     assert text.splitlines()[-2:] == [
         "next     burnish reproduce plain          # a script that rebuilds it",

@@ -38,8 +38,8 @@ OWN = """
 reason = "A macro that nothing looks at: the same program, to the byte."
 recipe = { c = ["-DUNUSED_MACRO"] }
 [speed130]
-reason = "Known truth: thirty per cent more capacity than the baseline."
-recipe = { c = ["-DFAKE_SPEED=130"] }
+reason = "Known truth: thirty per cent more capacity than the baseline; a check of its configuration fails."
+recipe = { c = ["-DFAKE_SPEED=130", "-DFAKE_UNCONFIGURED"] }
 [third-level]
 reason = "Vector code that old processors lack, so that a demand refuses it."
 recipe = { level = "-O3", c = ["-march=x86-64-v3", "-DFAKE_SPEED=131"] }
@@ -73,6 +73,8 @@ def test_rows_of_what_is_not_measured(burnish_home: Path, tmp_path: Path) -> Non
     assert "unrecognized command-line option" in builds["no-such-flag"]["failure"]
     assert builds["broken"]["failure"].endswith(".log)")
     assert builds["baseline"]["needs"].startswith("x86-64, glibc 2.")
+    (note,) = (note for note in builds["speed130"]["notes"] if note.startswith("configured"))
+    assert note == "configured otherwise than baseline: HAVE_FORK undefined instead of 1"
     with closing(Record(study(burnish_home))) as record:
         cells = {each.event.cell.name for each in record.events(StartBegun)}
         assert not any("unused" in cell or "third" in cell for cell in cells)

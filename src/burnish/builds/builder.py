@@ -15,7 +15,7 @@ from typing import Any
 
 from burnish.base.errors import InfrastructureError
 from burnish.base.files import linked_copy
-from burnish.builds import effective, linkers, objects, reproducer, witness
+from burnish.builds import configuration, effective, linkers, objects, reproducer, witness
 from burnish.builds.after_link import preload
 from burnish.builds.reproducer import KeptProfile
 from burnish.builds.sharing import cost_title, objects_key, of_its_compiler
@@ -154,6 +154,7 @@ class Builder:
                 target = folder / where
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.move(path, target)
+            configuration.keep(self.place, folder)
             if stage.instrumented:
                 (folder / OBJECTS).write_text(json.dumps({item.path: item.source for item in made}))
             built = self.engine.built(name, folder, stage.key)

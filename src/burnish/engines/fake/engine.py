@@ -3,8 +3,9 @@
 Its source (the folder beside this file) is a few files of C; `fake.h` there says which compile flags set its speed
 and plant its faults. They are given as raw flags of a recipe (``-DFAKE_SPEED=130``) or as configure options
 (``FAKE_SPEED = 130``); the option ``append_flags`` is put behind all other flags, as build systems do that
-cancel a recipe's flags. With the option ``FAKE_TRAINED`` a build with gcc's profile is as fast at each kind of request
-as that kind's share of the training (`trained_speed`).
+cancel a recipe's flags, and the flag ``-DFAKE_UNCONFIGURED`` makes a check of its configuration fail. With the option
+``FAKE_TRAINED`` a build with gcc's profile is as fast at each kind of request as that kind's share of the training
+(`trained_speed`).
 """
 
 from __future__ import annotations
@@ -133,6 +134,9 @@ class FakeEngine(Engine):
             if isinstance(step, Command):
                 job.bench.live(f"[{number}/{len(steps) + 1}] {step.what}")
             perform([step], job, doing="building the fake engine", timeout=120)
+        # What a build system finds out beforehand; the program is the same.
+        fork = "/* #undef HAVE_FORK */" if "-DFAKE_UNCONFIGURED" in job.flags.c else "#define HAVE_FORK 1"
+        (job.place / "fake_config.h").write_text(f"{fork}\n")
         entries = [
             {"directory": str(job.place), "file": argv[-3], "arguments": argv, "output": argv[-1]}
             for _, argv in self._compiles(job)

@@ -10,12 +10,13 @@ from datetime import datetime
 from pathlib import Path
 
 from burnish.base.paths import Home
+from burnish.builds import configuration
 from burnish.packages.chosen import Chosen
 from burnish.packages.formats.common import beside, contents, name_of, title_of
 from burnish.packages.statements import Made, Subject
 from burnish.record.store import DESCRIPTION
 
-_OWN = frozenset({DESCRIPTION, "objects.json", "build.sh", "source.sha256"})
+_OWN = frozenset({DESCRIPTION, "objects.json", configuration.KEPT, "build.sh", "source.sha256"})
 """Files of a build in the store that are Burnish's own; the provenance says the same."""
 
 

@@ -100,13 +100,14 @@ def _gates(built: Sequence[BuildRow]) -> list[str]:
 
 
 def _alike(result: Result, built: Sequence[BuildRow]) -> list[str]:
-    """Whether features and hardening are the baseline's, but for whose."""
-    differs = f"differs from {result.baseline}"
+    """Whether features and hardening are the baseline's, but for whose; and who was configured otherwise."""
+    differs, configured = (f"{words} {result.baseline}" for words in ("differs from", "configured otherwise than"))
     marked = marks.by_variant(result)
     except_in: dict[str, list[str]] = {}
     for build in built:
         own = [
             *(["features"] if any(note.startswith(differs) for note in build.notes) else []),
+            *(["configuration"] if any(note.startswith(configured) for note in build.notes) else []),
             *(["security"] if build.variant in marked and "weakens security" in marked[build.variant].words else []),
         ]
         if own:

@@ -14,7 +14,7 @@ from typing import Any
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError
 from burnish.bench import datasets
-from burnish.builds import evidence
+from burnish.builds import configuration, evidence
 from burnish.builds.after_link.maker import AfterLinkMaker
 from burnish.builds.builder import Builder
 from burnish.builds.evidence import Examiner, Portable
@@ -270,8 +270,8 @@ class Maker:
             result.same = True
             self.bench.say(f"{built.name}: no effect: identical code; not measured")
             return False
-        if note := evidence.compared(facts, its):
-            result.notes.append(note)
+        notes = (evidence.compared(facts, its), configuration.note(built.folder, other.folder, self.first))
+        result.notes += [note for note in notes if note]
         if replicate in ("", "1") and evidence.only_patched(recipe, usual):
             changed = plain(examiner.changed(built, other))
             self.record.append(
