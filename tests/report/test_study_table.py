@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from burnish.record.by_type import ByType
-from burnish.record.events.verdicts import HostVerdict
+from burnish.record.events.bundled import TablePlanned
+from burnish.record.events.verdicts import HostVerdict, Interval
+from burnish.report.bundled.advice import advice
 from burnish.report.bundled.fold import study_table
-from burnish.report.bundled.table import StudyTable
+from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.document import Section
 from burnish.report.fold import fold
 from burnish.report.sections.bundled import cells as study_cells
@@ -16,6 +18,7 @@ from burnish.report.sections.bundled import hosts, reasons
 from burnish.report.sections.bundled.extras import matrices
 from burnish.report.sections.conclusion import sentences
 from burnish.report.words import per_cent
+from burnish.study.trials.repeated import Repeated
 from drawn import cells, head, markdown, points, printed, title
 from reported import Events, bounded, comparison, key, ratio, verdict
 
@@ -163,6 +166,22 @@ def test_rows_that_are_tied_are_said_and_are_values() -> None:
     assert f"{words}unroll, the simpler one." in said
 
 
+def test_rows_of_the_same_sittings_are_compared_by_what_they_share() -> None:
+    events = ladder({"fbo": ("faster", 1.2), "unroll": ("faster", 1.15)})
+    table, (planned,) = fold(events.made).shipped, ByType(events.made).of(TablePlanned)
+    assert table is not None
+    assert table.advised[0].tied == (), "each by itself is known to a per cent"
+
+    def beside(one: Line, other: Line) -> Interval | None:
+        wide = (1.04, 0.99, 1.09) if one.row == "fbo" else (0.96, 0.92, 1.01)
+        return Interval(*wide, level=0.95) if one.threads == other.threads == 4 else None
+
+    (advised,) = advice(table.lines, {}, planned, {}, beside)
+    assert (advised.row, advised.tied) == ("fbo", ()), "proved by the load on one thread"
+    (advised,) = advice([line for line in table.lines if line.threads == 4], {}, planned, {}, beside)
+    assert (advised.row, advised.tied) == ("fbo", ("unroll",))
+
+
 def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
     cell = "baseline: A/A / w"
     made = [
@@ -250,7 +269,7 @@ def test_a_series_that_nobody_asked_for_is_a_line_for_each_reason() -> None:
 
 
 def test_a_record_of_another_verb_has_no_table() -> None:
-    assert study_table(ByType(()), {}, {}) is None
+    assert study_table(Repeated(ByType(()), {}), {}) is None
     assert fold(Events("baseline").made).shipped is None
 
 

@@ -63,12 +63,12 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
     by, sittings = told.by, told.sittings
     begun = by.recorded(StudyBegun)[0]
     definition = begun.event.definition
-    if sought := {told.variant: told.recipe for told in by.of(SearchTold)}:  # made as the search went on
+    if sought := {made.variant: made.recipe for made in by.of(SearchTold)}:  # made as the search went on
         definition = {**definition, "recipes": {**definition["recipes"], **sought}}
     source, session, planned = by.last(SourceObtained), by.last(SessionBegun), by.last(TrialsPlanned)
     programs = [program.build.name for program in by.of(ProgramFound)]
     checked = checks_of(by)
-    shipped = study_table(by, sittings, checked)
+    shipped = study_table(told, checked)
     variant_names = (
         *(build.build.name for build in by.of(BuildMade)),
         *(variant.variant for variant in by.of(VariantSettled)),

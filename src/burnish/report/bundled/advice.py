@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.bundled import TablePlanned
@@ -17,7 +17,11 @@ from burnish.statistics.rivals import rival
 from burnish.study.bundled.recommended import over_baseline
 
 if TYPE_CHECKING:
+    from burnish.record.events.verdicts import Interval
     from burnish.report.bundled.table import Line
+
+Quotient: TypeAlias = "Callable[[Line, Line], Interval | None]"
+"""How many times a line's candidate is another line's, where both were measured in the same sittings."""
 
 
 def letters(lines: Iterable[Line]) -> str:
@@ -63,6 +67,7 @@ def advice(
     again: Mapping[str, VerdictReached | None],
     table: TablePlanned,
     steps: Mapping[str, int],
+    quotient: Quotient,
 ) -> list[Advice]:
     """The recommendation from each series, in per cent over the baseline, as the published study gives it.
 
@@ -71,6 +76,8 @@ def advice(
         again: by comparison, the verdict on the fresh starts with which the best was measured again.
         table: the study's table, as recorded.
         steps: by build, the number of steps that make it.
+        quotient: how many times a line's candidate is another line's; None where they were not measured in the same
+            sittings.
     """
     measured = {line.key: line for line in lines if line.interval is not None}
     advised = []
@@ -78,7 +85,7 @@ def advice(
         rows = {row: [measured[key] for key in own if key in measured] for row, own in keys.items()}
         rows = {row: own for row, own in rows.items() if own}
         if rows:
-            advised.append(_of_series(series, rows, again, steps))
+            advised.append(_of_series(series, rows, again, steps, quotient))
     return advised
 
 
@@ -87,6 +94,7 @@ def _of_series(
     rows: Mapping[str, Sequence[Line]],
     again: Mapping[str, VerdictReached | None],
     steps: Mapping[str, int],
+    quotient: Quotient,
 ) -> Advice:
     name = f"{series}: " if series else ""
     faster = {row: lines for row, lines in rows.items() if all(_kind(line) == "faster" for line in lines)}
@@ -96,7 +104,7 @@ def _of_series(
         words = f"no row is faster than the baseline wherever it was measured: keep the baseline{worse}."
         return Advice(series, "", (), f"{name}{words}")
     best = max(faster, key=lambda row: _mean(faster[row]))
-    tied = tuple(row for row in faster if row != best and _tied(faster[best], faster[row]))
+    tied = tuple(row for row in faster if row != best and _tied(faster[best], faster[row], quotient))
     marked = {row: ", ".join(lines[0].marks.words) for row, lines in faster.items()}
     costs = f" ({marked[best]})" if marked[best] else ""
     words = f"{name}build with {best}{costs}: {_mean(faster[best]):+.1f} % over the baseline ({_steps(faster[best])})"
@@ -132,12 +140,15 @@ def _again(lines: Sequence[Line], again: Mapping[str, VerdictReached | None], ca
     return f"; as the best of {candidates} it looks better than it is" if candidates > 1 else ""
 
 
-def _tied(best: Sequence[Line], other: Sequence[Line]) -> bool:
+def _tied(best: Sequence[Line], other: Sequence[Line], quotient: Quotient) -> bool:
     """Whether the best is not proved to be faster, on the cells that both have on the same hosts."""
-    ratios = [{_place(line): line.interval for line in lines if line.interval} for lines in (best, other)]
-    if not ratios[0].keys() & ratios[1].keys():
+    mine, its = ({_place(line): line for line in lines if line.interval} for lines in (best, other))
+    both = mine.keys() & its.keys()
+    if not both:
         return False
-    return rival("", ratios[0], ratios[1], once=True).tied
+    beside = {place: found for place in both if (found := quotient(mine[place], its[place])) is not None}
+    ratios = [{place: line.interval for place, line in lines.items() if line.interval} for lines in (mine, its)]
+    return rival("", ratios[0], ratios[1], once=True, beside=beside).tied
 
 
 def _place(line: Line) -> str:

@@ -28,7 +28,7 @@ from burnish.record.events.bundled import (
 )
 from burnish.record.events.study import StudyBegun
 from burnish.record.events.trials import StartDone, TrialsPlanned
-from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, FamilyMember, HostVerdict, Interval, VerdictReached
 from burnish.report import evidence, plainly
 from burnish.report.analysis.checks import Checks
 from burnish.report.analysis.verdict import delta
@@ -38,7 +38,7 @@ from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, Relinked, StudyTable
 from burnish.report.quantities import of_verdict
 from burnish.report.words import per_cent
-from burnish.study.trials.repeated import Sitting
+from burnish.study.trials.repeated import Repeated
 
 ANALYSES: Mapping[str, type[Event]] = {
     "timeline": TimelineRead,
@@ -50,14 +50,14 @@ ANALYSES: Mapping[str, type[Event]] = {
 """Events that studies record besides their table, by their name in ``--json``."""
 
 
-def study_table(by: ByType, sittings: Mapping[CellId, Sitting], checked: Mapping[CellId, Checks]) -> StudyTable | None:
+def study_table(told: Repeated, checked: Mapping[CellId, Checks]) -> StudyTable | None:
     """The table from a record's events; None if the record is not of a bundled study.
 
     Args:
-        by: the events, with verdicts to be repeated.
-        sittings: by cell, what is about its own sittings.
+        told: the events, with verdicts to be repeated.
         checked: by cell, what its starts show beside the ratio.
     """
+    by = told.by
     table = by.last(TablePlanned)
     if table is None:
         return None
@@ -73,7 +73,7 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting], checked: Mapping
     relinked = {event.comparison: verdicts[event.cell] for event in by.of(LayoutsBegun) if event.cell in verdicts}
     begun = by.of(StudyBegun)
     now = likeness.today(table, str(begun[0].definition.get("engine", "")) if begun else "")
-    lines = []
+    lines, cells = [], dict[str, CellId]()
     for recorded in table.comparisons:
         comparison = likeness.completed(recorded, now)
         cell = tried.get(comparison.id, comparison.cell)
@@ -81,14 +81,23 @@ def study_table(by: ByType, sittings: Mapping[CellId, Sitting], checked: Mapping
         outcome = (figures.get(comparison.id), left.get(comparison.id), cut.get(comparison.id))
         line = _line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks()))
         if cell:
-            line = replace(line, sitting=sittings.get(cell), checks=checked.get(cell, Checks()))
+            cells[line.key] = cell
+            line = replace(line, sitting=told.sittings.get(cell), checks=checked.get(cell, Checks()))
         if again := relinked.get(comparison.id):
             line = replace(line, relinked=_relinked(again, comparison.quantity))
         lines.append(line)
     confirmed = {event.comparison.key: verdicts.get(event.cell) for event in by.of(ConfirmationBegun)}
     lines = [answers.answered(line, delta(planned)) for line in lines]
     negative = controls(lines, delta(planned))
-    advised = advice(lines, confirmed, table, steps_of(by.of(BuildMade))) if table.recommends else []
+
+    def quotient(one: Line, other: Line) -> Interval | None:
+        """How many times a line's candidate is the other's, by what both are read by."""
+        if one.key not in cells or other.key not in cells or one.quantity != other.quantity:
+            return None
+        return told.quotient(cells[one.key], cells[other.key], one.quantity)
+
+    steps = steps_of(by.of(BuildMade))
+    advised = advice(lines, confirmed, table, steps, quotient) if table.recommends else []
     return StudyTable(
         study=table.study,
         title=table.title,

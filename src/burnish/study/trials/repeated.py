@@ -78,14 +78,16 @@ class Repeated:
         family = self.by.last(FamilyJudged)
         return {member.cell: Kind(member.verdict) for member in family.cells} if family else {}
 
-    def quotient(self, one: CellId, other: CellId) -> Interval | None:
-        """How many times a candidate is another by their headline on a load; None unless they share their sittings."""
+    def quotient(self, one: CellId, other: CellId, quantity: str | None = None) -> Interval | None:
+        """How many times a candidate is another on a load, by their headline or another quantity.
+
+        None unless both have it and share their sittings.
+        """
         if self.readings is None:
             return None
-        headline = self.readings.headlines.get(one)
-        if headline is None or headline != self.readings.headlines.get(other):
-            return None
-        return interval_of(self.readings.quotient(one, other, headline))
+        headlines = [self.readings.headlines.get(cell) for cell in (one, other)]
+        wanted = headlines[0] if quantity is None and headlines[0] == headlines[1] else quantity
+        return interval_of(self.readings.quotient(one, other, wanted)) if wanted is not None else None
 
 
 def repeated(by: ByType) -> Repeated:
