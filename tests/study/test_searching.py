@@ -24,6 +24,7 @@ from burnish.report.document import Document
 from burnish.report.render.markdown import markdown
 from burnish.search.asks import Objective
 from burnish.search.search import replayed
+from burnish.statistics.sequential import Rule
 from burnish.study.constructors.tune import tune_study
 from burnish.study.extras import deployment, fastest
 from burnish.study.extras.searched import lost_seconds, settings_of, told_of
@@ -366,7 +367,7 @@ def test_what_a_kill_used_is_gone_for_a_searchs_deployment_and_confirmation(monk
     """Another study's session has the budget anew, as its message says; a search's has what is left of it."""
 
     def workshop(search: object, earlier: float) -> Any:
-        study = SimpleNamespace(search=search, rule=SimpleNamespace(minimum=2))
+        study = SimpleNamespace(search=search, rule=Rule.fixed(2))
         bench = SimpleNamespace(say=lines.append)
         session = SimpleNamespace(
             options=Options(budget=100.0), bench=bench, earlier=earlier, used=earlier + 1.0, record=record

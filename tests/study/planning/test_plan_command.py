@@ -39,6 +39,18 @@ recipe = { toolchain = "clang", pgo = true, c = ["-DFAKE_BROKEN"], link = ["-fus
 """
 
 
+def test_trials_are_planned_by_the_starts_that_are_asked_for(burnish_home: Path) -> None:
+    def seconds(*words: str) -> list[float]:
+        printed, err = text(burnish("plan", "fake", "--variant", "gcc-o3", "--deploy", "all", *words, "--json"))
+        steps = [step for step in json.loads(printed)["steps"] if step["kind"] == "trials"]
+        assert len(steps) == 2, err
+        return [step["seconds"]["value"] for step in steps]
+
+    usual, few, many = seconds(), seconds("--starts", "4"), seconds("--starts", "24")
+    assert many == pytest.approx([6 * one for one in few])
+    assert [2 * one for one in few] == pytest.approx(usual), "eight starts, where a precision is to be reached"
+
+
 def test_a_plan_its_study_and_what_the_study_cost(burnish_home: Path, tmp_path: Path, clang: object) -> None:
     own = tmp_path / "own.toml"
     own.write_text(OWN)

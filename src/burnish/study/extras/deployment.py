@@ -26,6 +26,7 @@ from burnish.study.extras.searched import later_seconds
 from burnish.study.judging import in_another_sitting, recommended
 from burnish.study.planning.trials_ahead import together as together_ahead
 from burnish.study.request.placing import Placing
+from burnish.study.trials.progress import least_starts
 from burnish.study.trials.timing import start_seconds, timings
 from burnish.study.workshop.contest import note_times
 from burnish.study.workshop.group import Trial, measure, trial_of
@@ -182,7 +183,7 @@ def _measure(workshop: Workshop, comparisons: Sequence[Comparison], then: int = 
     trials = [_examined(workshop, comparison) for comparison in comparisons]
     times = timings(workshop.session)
     left = [trial for trial in trials if workshop.record.last(VerdictReached, cell=trial.cell.id) is None]
-    minimum, again = workshop.study.rule.minimum, workshop.study.search is None
+    minimum, again = least_starts(workshop.study.rule), workshop.study.search is None
     once = {trial.cell.id: minimum * start_seconds(times[trial.cell.design]) for trial in trials}
     expected = sum(once[trial.cell.id] for trial in left)
     kept = 0.0 if again else then * sum(once.values()) + later_seconds(workshop.record)

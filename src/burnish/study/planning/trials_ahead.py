@@ -15,12 +15,13 @@ from burnish.study.planning.confirming import Expected, expected
 from burnish.study.planning.plan import Step
 from burnish.study.request.options import Options
 from burnish.study.study import Study
+from burnish.study.trials.progress import least_starts
 from burnish.study.trials.timing import as_asked, start_seconds
 
 
 def least(study: Study, comparison: Comparison) -> int:
     """The minimum number of starts of a comparison."""
-    return comparison.starts or study.rule.minimum
+    return comparison.starts or least_starts(study.rule)
 
 
 def one_start(study: Study, options: Options, comparison: Comparison) -> float:
@@ -70,7 +71,7 @@ def deployment(study: Study, options: Options, comparisons: Sequence[Comparison]
         return None
     loads = {comparison.workload.name for comparison in comparisons if comparison.workload is not None}
     once = start_seconds(as_asked(study.engine.times[Design.INTERLEAVED], options))
-    seconds = (len(study.deploy) + together(study)) * len(loads) * study.rule.minimum * once
+    seconds = (len(study.deploy) + together(study)) * len(loads) * least_starts(study.rule) * once
     count = f"{len(study.deploy)} way{'s' * (len(study.deploy) > 1)}"
     return Step("trials", f"{count} to deploy the best build, one side at a time", (), "", False, Figure(seconds))
 

@@ -20,6 +20,7 @@ from burnish.study.comparison import Comparison
 from burnish.study.request import conditions
 from burnish.study.request.selection import needed
 from burnish.study.trials.dropping import Dropping
+from burnish.study.trials.progress import least_starts
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.trials.together import Sharing
 from burnish.study.trials.trials import Trials
@@ -98,7 +99,8 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
             workshop.record.append(ComparisonTried(trial.comparison.id, trial.cell.id))
         note_contest(workshop, trials[0].base, trials[0].candidate, cells, times, known)
     by_start = {trial.cell.id: trial.comparison.starts for trial in trials}
-    expected = sum((by_start[cell.id] or study.rule.minimum) * start_seconds(times[cell.design]) for cell in cells)
+    least = least_starts(rule or study.rule)
+    expected = sum((by_start[cell.id] or least) * start_seconds(times[cell.design]) for cell in cells)
     session.bench.say(
         f"trials: {len(cells)} cell{'s' if len(cells) > 1 else ''}, about {duration(expected)} at the least number of "
         "starts"
