@@ -40,6 +40,15 @@ def test_libraries() -> None:
     assert [(one.name, one.weight) for one in found] == [("libsystemd.so.0", Weight.LOSS), ("libq.so", Weight.NOTED)]
 
 
+def test_the_compilers_libraries_may_be_part_of_the_program() -> None:
+    theirs = {"libstdc++.so.6": LINKED, "libssl.so.3": LINKED}
+    link = ("-Wl,-z,now", "-static-libgcc", "-static-libstdc++")
+    one, other = differences.of_libraries(theirs, {}, link)
+    assert (one.what, one.weight) == ("library libssl.so.3 is not linked", Weight.LOSS)
+    assert (other.what, other.weight) == ("library libstdc++.so.6 is part of the program", Weight.NOTED)
+    assert lost(differences.of_libraries(theirs, {})) == ["libssl.so.3", "libstdc++.so.6"], "not by its flags"
+
+
 def test_a_library_that_is_loaded_either_way_is_neither_lost_nor_added() -> None:
     direct = {"libicuuc.so.72": LINKED, "libicudata.so.72": LINKED}
     through = {"libicuuc.so.72": LINKED, "libicudata.so.72": THROUGH}

@@ -92,7 +92,8 @@ def compare(
         after = {**after, **_settings_only(server, ours, file, scratch, bench)}
     found = of_source(base, chosen)
     found += differences.of_accounts(before, after, packaging)
-    found += differences.of_libraries(libraries(theirs.server), libraries(ours.server))
+    link = chosen.found.entry.about.get("flags", {}).get("link", ())
+    found += differences.of_libraries(libraries(theirs.server), libraries(ours.server), link)
     files, environment = _plugins(packaging, base, cache, scratch, bench)
     found += differences.of_exports(
         exports.exported(theirs.server),

@@ -69,18 +69,31 @@ def _of_kind(
     return found
 
 
-def of_libraries(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[Difference]:
+RUNTIMES = {"-static-libstdc++": "libstdc++.so", "-static-libgcc": "libgcc_s.so"}
+"""The compiler's libraries by the flag that links one in. That one is then missing loses nothing: what a program needs
+of it is in it, and plugins bring their own. Of others, OpenSSL for one, it is a loss all the same: the distribution
+keeps them safe."""
+
+
+def of_libraries(theirs: Mapping[str, str], ours: Mapping[str, str], link: Collection[str] = ()) -> list[Difference]:
     """Shared libraries that only one of the programs is linked with, and that the other does not load at all.
 
     Args:
         theirs: the libraries of the distribution's program, each `LINKED` or `THROUGH`.
         ours: those of the new program.
+        link: flags of the new program's link.
     """
+    within = tuple(library for flag, library in RUNTIMES.items() if flag in link)
     lost, added = (
         [name for name in differing(theirs, ours) if program.get(name) == LINKED] for program in (theirs, ours)
     )
     return [
-        *(Difference(name, f"library {name} is not linked", Weight.LOSS) for name in lost),
+        *(
+            Difference(name, f"library {name} is part of the program", Weight.NOTED)
+            if name.startswith(within)
+            else Difference(name, f"library {name} is not linked", Weight.LOSS)
+            for name in lost
+        ),
         *(Difference(name, f"library {name} is linked too", Weight.NOTED) for name in added),
     ]
 
