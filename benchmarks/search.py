@@ -17,8 +17,9 @@ import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
+from typing import Protocol
 
 from burnish.search.asks import Ask, Costs, Objective, Settings, Told
 from burnish.search.report import Outcome, outcome
@@ -32,6 +33,28 @@ SECONDS = {Step.REWRITE: 8.0, Step.RELINK: 20.0, Step.COMPILE: 100.0}
 START = 10.0
 
 
+class Simulated(Protocol):
+    """An engine whose builds' true speed is known, and which is read with noise."""
+
+    @property
+    def space(self) -> Space:
+        """Its choices."""
+
+    @property
+    def costs(self) -> Costs:
+        """Seconds of a build by its step, and of a start."""
+
+    @property
+    def best(self) -> float:
+        """The true log-ratio of the best build of the whole space."""
+
+    def truth(self, point: Point) -> float:
+        """The true log-ratio of a build to the baseline."""
+
+    def read(self, point: Point, random: Random) -> float:
+        """The log-ratio that one start reads."""
+
+
 @dataclass(frozen=True)
 class Planted:
     """A simulated engine: its space, what each choice is worth (log-ratios), which two overlap."""
@@ -39,6 +62,7 @@ class Planted:
     space: Space
     worth: Mapping[str, float]
     overlap: tuple[str, str]
+    costs: Costs = field(default=Costs(SECONDS, START))
 
     def truth(self, point: Point) -> float:
         """The true log-ratio of a build to the baseline."""
@@ -47,6 +71,10 @@ class Planted:
         return sum(self.worth[name] for name in on) - (
             0.5 * min(self.worth[name] for name in self.overlap) if both else 0.0
         )
+
+    def read(self, point: Point, random: Random) -> float:
+        """The log-ratio that one start reads."""
+        return random.gauss(self.truth(point), NOISE)
 
     @property
     def best(self) -> float:
@@ -89,28 +117,28 @@ def planted(seed: int, *, nothing: bool = False) -> Planted:
     return Planted(Space(space.choices, space.forbidden, rungs), worth, (good[0], good[1]))
 
 
-def measured(engine: Planted, ask: Ask, random: Random, built: set[Point]) -> Told:
+def measured(engine: Simulated, ask: Ask, random: Random, built: set[Point]) -> Told:
     """What a simulated host tells of an ask."""
     step = min(
         (s for other in (*built, Point()) if (s := engine.space.step(ask.point, other)) is not None), default=None
     )
-    making = 0.0 if ask.point in built or step is None else SECONDS[step] * random.uniform(0.8, 1.2)
+    costs = engine.costs
+    making = 0.0 if ask.point in built or step is None else costs.steps[step] * random.uniform(0.8, 1.2)
     built.add(ask.point)
-    truth = engine.truth(ask.point)
-    readings = tuple(random.gauss(truth, NOISE) for _ in range(ask.starts))
-    seconds = making + sum(START * random.uniform(0.8, 1.2) for _ in readings)
+    readings = tuple(engine.read(ask.point, random) for _ in range(ask.starts))
+    seconds = making + sum(costs.start * random.uniform(0.8, 1.2) for _ in readings)
     return Told({"load": readings}, making, seconds, digest=ask.point.words)
 
 
-def settings_of(strategy: str, seed: int, budget: float = BUDGET) -> Settings:
+def settings_of(strategy: str, seed: int, budget: float, costs: Costs) -> Settings:
     """The settings of one repetition."""
-    return Settings(strategy, budget, seed, Costs(SECONDS, START), Objective({"load": 1.0}))
+    return Settings(strategy, budget, seed, costs, Objective({"load": 1.0}))
 
 
-def run(engine: Planted, strategy: str, seed: int, budget: float = BUDGET) -> Outcome:
+def run(engine: Simulated, strategy: str, seed: int, budget: float = BUDGET) -> Outcome:
     """One search on a simulated engine."""
     search, random, built = (
-        Search(engine.space, settings_of(strategy, seed, budget)),
+        Search(engine.space, settings_of(strategy, seed, budget, engine.costs)),
         Random(f"host {seed}"),
         set[Point](),
     )
@@ -120,7 +148,7 @@ def run(engine: Planted, strategy: str, seed: int, budget: float = BUDGET) -> Ou
     return outcome(search)
 
 
-def gap(engine: Planted, found: Outcome) -> float:
+def gap(engine: Simulated, found: Outcome) -> float:
     """How far a search's winner is below the best build (a log-ratio); the baseline counts where there is none."""
     return engine.best - engine.truth(found.winner or Point())
 

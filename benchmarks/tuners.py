@@ -19,7 +19,7 @@ import math
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -27,7 +27,7 @@ from typing import IO
 
 from burnish.search.asks import Ask
 from burnish.search.space import Point
-from search import BUDGET, Planted, gap, measured, planted, run
+from search import BUDGET, Simulated, gap, measured, planted, run
 
 STARTS = 3
 """Starts of each configuration that OpenTuner is told of: as many as Burnish's first look."""
@@ -45,7 +45,7 @@ class Asker:
         seed: of its random numbers.
     """
 
-    def __init__(self, python: Path, engine: Planted, seed: int) -> None:
+    def __init__(self, python: Path, engine: Simulated, seed: int) -> None:
         script = Path(__file__).with_name("opentuner_asks.py")
         self._process = subprocess.Popen(
             [python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -88,7 +88,7 @@ class Asker:
 
 
 @contextmanager
-def asking(python: Path, engine: Planted, seed: int) -> Iterator[Asker]:
+def asking(python: Path, engine: Simulated, seed: int) -> Iterator[Asker]:
     """OpenTuner on a simulated engine, ended afterwards."""
     asker = Asker(python, engine, seed)
     try:
@@ -97,7 +97,7 @@ def asking(python: Path, engine: Planted, seed: int) -> Iterator[Asker]:
         asker.end()
 
 
-def opentuner(python: Path, engine: Planted, seed: int, budget: float) -> tuple[Point, int]:
+def opentuner(python: Path, engine: Simulated, seed: int, budget: float) -> tuple[Point, int]:
     """The best build by OpenTuner's own account within a budget, and the number of builds that it had made."""
     random, built, known = Random(f"host {seed}"), set[Point](), dict[Point, float]()
     left, again = budget, 0
@@ -117,9 +117,8 @@ def opentuner(python: Path, engine: Planted, seed: int, budget: float) -> tuple[
     return max(known, key=lambda one: known[one], default=Point()), len(known)
 
 
-def row(seed: int, python: Path, budget: float) -> tuple[list[float], list[int]]:
+def row(engine: Simulated, seed: int, python: Path, budget: float) -> tuple[list[float], list[int]]:
     """Gaps of the three on one engine, and how many builds each made."""
-    engine = planted(seed)
     ours, drawn = (run(engine, strategy, seed, budget) for strategy in ("default", "random"))
     theirs, builds = opentuner(python, engine, seed, budget)
     gaps = [gap(engine, ours), engine.best - engine.truth(theirs), gap(engine, drawn)]
@@ -130,20 +129,14 @@ def _line(cells: Sequence[object]) -> None:
     print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
-def main() -> None:
-    """Prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--opentuner", type=Path, required=True, help="Python with OpenTuner")
-    parser.add_argument("--repetitions", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1, help="first seed; the others follow it")
-    parser.add_argument("--hours", type=float, default=BUDGET / 3600.0, help="budget of each")
-    words = parser.parse_args()
+def table(engines: Mapping[int, Simulated], python: Path, budget: float) -> None:
+    """Prints what the three find within a budget (seconds) on engines, by their seeds."""
     names = ("Burnish", "OpenTuner", "random")
     _line(["seed", *names, *(f"builds: {name}" for name in names)])
     _line(["---"] * 7)
     gaps, builds = [], []
-    for seed in range(words.seed, words.seed + words.repetitions):
-        own, made = row(seed, words.opentuner, 3600.0 * words.hours)
+    for seed, engine in engines.items():
+        own, made = row(engine, seed, python, budget)
         gaps.append(own)
         builds.append(made)
         _line([seed, *(f"{100 * one:.2f} %" for one in own), *made])
@@ -154,6 +147,18 @@ def main() -> None:
         ahead = sum(own[0] < own[number] and not math.isclose(own[0], own[number]) for own in gaps)
         behind = sum(own[0] > own[number] and not math.isclose(own[0], own[number]) for own in gaps)
         print(f"\nBurnish's build is truly faster than {name}'s in {ahead} of {len(gaps)}, slower in {behind}.")
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--opentuner", type=Path, required=True, help="Python with OpenTuner")
+    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1, help="first seed; the others follow it")
+    parser.add_argument("--hours", type=float, default=BUDGET / 3600.0, help="budget of each")
+    words = parser.parse_args()
+    seeds = range(words.seed, words.seed + words.repetitions)
+    table({seed: planted(seed) for seed in seeds}, words.opentuner, 3600.0 * words.hours)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from search import NEAR, SECONDS, START, Planted, gap, measured, planted, settin
 def run(engine: Planted, seed: int, budget: float, gate: float, *, deferred: bool) -> Outcome:
     """One search on a simulated engine whose builds are tested for `gate` seconds."""
     steps = {step: seconds + gate for step, seconds in SECONDS.items()}
-    settings = replace(settings_of("default", seed, budget), costs=Costs(steps, START, gate=gate if deferred else 0.0))
+    settings = settings_of("default", seed, budget, Costs(steps, START, gate=gate if deferred else 0.0))
     search, random = Search(engine.space, settings), Random(f"host {seed}")
     built, tested = set[Point](), set[Point]()
     while asks := search.ask():

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-_FOLDER = Path(__file__).parents[2] / "benchmarks"
+FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
 def benchmark_script(name: str) -> ModuleType:
     """The script `benchmarks/NAME.py` as a module, newly loaded; others cannot import it."""
-    spec = importlib.util.spec_from_file_location(name, _FOLDER / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

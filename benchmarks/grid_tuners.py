@@ -1,0 +1,110 @@
+"""Burnish's search, OpenTuner and random search on a grid of real builds that was measured: ten times, by its record.
+
+    python benchmarks/grid_tuners.py GRID --opentuner /tmp/opentuner/bin/python [--repetitions 10] [--share 0.25]
+
+GRID is the home or the exported record of `benchmarks/sqlite_grid.py`'s grid. All three ask for builds and starts as
+they would on the host; what they are told is drawn from the record: the build's worth by the fit of all 64, and the
+deviation of a start of the grid, drawn by chance. A build and a start take what they took on average. Each has a share
+of what the whole grid cost. What is different from seed to seed are the readings and the strategies' own choices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from sqlite_grid import fitted, means_of, name_of, seconds_of, space_text
+from tuners import table
+
+from burnish.base.paths import Home
+from burnish.catalogue.space import space_file
+from burnish.record.by_type import ByType
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import GateRun, StageDone
+from burnish.record.events.trials import StartDone
+from burnish.record.exchange import read_events, study_events
+from burnish.search.asks import Costs
+from burnish.search.space import Point, Space, Step
+from burnish.study.kept.runs import folders
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A measured grid as an engine.
+
+    Attributes:
+        space: the choices.
+        worth: by build, its log-ratio by the fit.
+        deviations: of starts from their build's mean, log-ratios.
+        costs: mean seconds of a build and of a start.
+    """
+
+    space: Space
+    worth: Mapping[str, float]
+    deviations: Sequence[float]
+    costs: Costs
+
+    @property
+    def best(self) -> float:
+        """See `search.Simulated`."""
+        return max(self.worth.values())
+
+    def truth(self, point: Point) -> float:
+        """See `search.Simulated`."""
+        return self.worth[name_of(dict(point.settings))]
+
+    def read(self, point: Point, random: Random) -> float:
+        """See `search.Simulated`."""
+        return self.truth(point) + random.choice(self.deviations)
+
+
+def grid_of(events: Sequence[Recorded[Event]]) -> Grid:
+    """The grid of a record."""
+    by = ByType(events)
+    starts = means_of(by)
+    means = {name: statistics.fmean(values) for name, values in starts.items()}
+    # A mean follows its own starts: their deviations from it are smaller than from the truth.
+    deviations = [
+        (value - means[name]) * (len(values) / (len(values) - 1)) ** 0.5
+        for name, values in starts.items()
+        if len(values) > 1
+        for value in values
+    ]
+    making = sum(event.seconds for event in by.of(StageDone) if event.stage != "gate")
+    making += sum(event.report.seconds for event in by.of(GateRun) if not event.cached)
+    build = making / (len(means) + 1)
+    start = statistics.fmean(event.seconds for event in by.of(StartDone))
+    return Grid(_space(), fitted(means), deviations, Costs(dict.fromkeys(Step, build), start))
+
+
+def _space() -> Space:
+    with TemporaryDirectory() as place:
+        path = Path(place) / "space.toml"
+        path.write_text(space_text())
+        return space_file(path).space
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("grid", type=Path)
+    parser.add_argument("--opentuner", type=Path, required=True, help="Python with OpenTuner")
+    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--share", type=float, default=0.25, help="of the grid's cost, for each search")
+    words = parser.parse_args()
+    events = study_events(folders(Home(words.grid))[-1]) if words.grid.is_dir() else read_events(words.grid)
+    grid, cost = grid_of(events), seconds_of(events)
+    (step, *_), start = grid.costs.steps.values(), grid.costs.start
+    print(
+        f"a build {step:.0f} s, a start {start:.0f} s, {cost / 60:.0f} min in all; each has {words.share:.0%} of it\n"
+    )
+    table(dict.fromkeys(range(1, words.repetitions + 1), grid), words.opentuner, words.share * cost)
+
+
+if __name__ == "__main__":
+    main()

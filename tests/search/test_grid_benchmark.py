@@ -1,0 +1,94 @@
+"""The grid of 64 builds as a truth: what its record gives back of what was planted, and searches that ask it."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from random import Random
+from types import ModuleType
+
+import pytest
+
+from benchmark_scripts import FOLDER, benchmark_script
+from burnish.model.cell import BuildId, CellId
+from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import GateFindings, GateRun, StageDone
+from burnish.record.events.study import SessionBegun
+from burnish.record.events.trials import StartDone
+from burnish.search.space import Point
+
+WORTH = (0.15, -0.02, 0.01, 0.0, 0.005, -0.01)
+TOGETHER = -0.03
+"""What the first two choices lose together."""
+NOISE = 0.02
+STARTS = 4
+
+
+@pytest.fixture
+def script() -> Iterator[ModuleType]:
+    """`benchmarks/grid_tuners.py`, which uses others that lie beside it."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(FOLDER))
+    try:
+        yield benchmark_script("grid_tuners")
+    finally:
+        sys.path.remove(str(FOLDER))
+        for name in ("sqlite_grid", "tuners", "search"):
+            if name not in before:
+                sys.modules.pop(name, None)
+
+
+def planted(name: str) -> float:
+    digits = [int(digit) for digit in name.removeprefix("grid-")]
+    together = TOGETHER if digits[0] and digits[1] else 0.0
+    return sum(worth * digit for worth, digit in zip(WORTH, digits, strict=True)) + together
+
+
+def record() -> list[Recorded[Event]]:
+    """A grid in which a build takes 60 s, its tests 20 s and a start 10 s."""
+    random, events = Random(1), list[Recorded[Event]]()
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def note(event: Event, seconds: float = 0.0) -> None:
+        nonlocal now
+        now += timedelta(seconds=seconds)
+        events.append(Recorded(len(events) + 1, now.isoformat(), event))
+
+    note(SessionBegun({}))
+    names = ["grid-" + "".join(digits) for digits in product("01", repeat=6)]
+    for name in names:
+        build = BuildId("baseline" if name == names[0] else name)
+        note(StageDone("compile", "compile", build, name, 60.0), 60.0)
+        note(GateRun(build, name, cached=False, report=GateFindings(True, 5, 0, seconds=20.0)), 20.0)
+    for name in names[1:]:
+        for start in range(1, STARTS + 1):
+            value = random.gauss(planted(name), NOISE)
+            note(StartDone(CellId(name, "speedtest1"), start, None, True, 10.0, "", {"capacity": value}), 10.0)
+    return events
+
+
+def test_the_record_gives_back_what_was_planted(script: ModuleType) -> None:
+    grid = script.grid_of(record())
+    # 21 figures from 252 starts: a build's worth is known to about 2 % * sqrt(21 / 252).
+    misses = [grid.worth[name] - planted(name) for name in grid.worth]
+    assert statistics.pstdev(misses) < 2 * NOISE * (21 / 252) ** 0.5
+    assert grid.worth["grid-000000"] == 0.0
+    assert grid.best == max(grid.worth.values())
+    assert 0.8 * NOISE < statistics.pstdev(grid.deviations) < 1.2 * NOISE
+    assert set(grid.costs.steps.values()) == {80.0}
+    assert grid.costs.start == 10.0
+    assert script.seconds_of(record()) == 64 * 80.0 + 63 * STARTS * 10.0
+    assert grid.truth(Point()) == 0.0
+    assert grid.truth(grid.space.point({"profile": "trained"})) == grid.worth["grid-100000"]
+
+
+def test_a_search_asks_it(script: ModuleType) -> None:
+    grid, search = script.grid_of(record()), sys.modules["search"]
+    budget = 0.25 * script.seconds_of(record())
+    found = search.run(grid, "default", 1, budget)
+    assert found.winner is not None
+    assert search.gap(grid, found) < 0.03
+    assert found.spent <= 1.05 * budget
