@@ -3,7 +3,7 @@
     python benchmarks/grid_tuners.py GRID --opentuner /tmp/opentuner/bin/python [--repetitions 10] [--share 0.25]
 
 GRID is the home or the exported record of `benchmarks/sqlite_grid.py`'s grid. All three ask for builds and starts as
-they would on the host; what they are told is drawn from the record: the build's worth by the fit of all 64, and the
+they would on the host; what they read is drawn from the record: the build's worth by the fit of all 64, and the
 deviation of a start of the grid, drawn by chance. A build and a start take what they took on average. Each has a share
 of what the whole grid cost. What is different from seed to seed are the readings and the strategies' own choices.
 """
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from sqlite_grid import fitted, means_of, name_of, seconds_of, space_text
+from sqlite_grid import CHOICES, fitted, means_of, name_of, seconds_of, space_text
 from tuners import table
 
 from burnish.base.paths import Home
@@ -68,6 +69,8 @@ def grid_of(events: Sequence[Recorded[Event]]) -> Grid:
     by = ByType(events)
     starts = means_of(by)
     means = {name: statistics.fmean(values) for name, values in starts.items()}
+    if len(means) + 1 < 2 ** len(CHOICES):
+        sys.exit(f"{len(means)} of {2 ** len(CHOICES) - 1} builds are measured: give the grid's command again")
     # A mean follows its own starts: their deviations from it are smaller than from the truth.
     deviations = [
         (value - means[name]) * (len(values) / (len(values) - 1)) ** 0.5

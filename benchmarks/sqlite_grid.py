@@ -171,13 +171,12 @@ def judge(grid: Path, search: Path) -> None:
     """Prints what the search found against the grid."""
     events = [study_events(folders(Home(home))[-1]) for home in (grid, search)]
     means = {name: statistics.fmean(values) for name, values in means_of(ByType(events[0])).items()}
-    truth = fitted(means)
     means[name_of({})] = 0.0
     ended = ByType(events[1]).last(SearchEnded)
     begun = ByType(events[1]).last(SearchBegun)
     if len(means) < len(_settings()) or ended is None or begun is None:
         sys.exit(f"{len(means)} of {len(_settings())} builds are measured, search at its end: {ended is not None}")
-    costs = [seconds_of(one) for one in events]
+    truth, costs = fitted(means), [seconds_of(one) for one in events]
     found = name_of(ended.settings if ended.winner else {})
     rows = {
         "the best of 64 means": max(means, key=lambda name: means[name]),

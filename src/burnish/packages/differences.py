@@ -69,10 +69,10 @@ def _of_kind(
     return found
 
 
-RUNTIMES = {"-static-libstdc++": "libstdc++.so", "-static-libgcc": "libgcc_s.so"}
-"""The compiler's libraries by the flag that links one in. That one is then missing loses nothing: what a program needs
-of it is in it, and plugins bring their own. Of others, OpenSSL for one, it is a loss all the same: the distribution
-keeps them safe."""
+_LINKED_IN, _RUNTIME = "-static-libstdc++", "libstdc++.so"
+"""The flag that links the compiler's library in, and that library. That it is then missing loses nothing: what a
+program needs of it is in it, and plugins bring their own. (libgcc is named by no feature.) Of other libraries, OpenSSL
+for one, it is a loss all the same: the distribution keeps them safe."""
 
 
 def of_libraries(theirs: Mapping[str, str], ours: Mapping[str, str], link: Collection[str] = ()) -> list[Difference]:
@@ -83,14 +83,13 @@ def of_libraries(theirs: Mapping[str, str], ours: Mapping[str, str], link: Colle
         ours: those of the new program.
         link: flags of the new program's link.
     """
-    within = tuple(library for flag, library in RUNTIMES.items() if flag in link)
     lost, added = (
         [name for name in differing(theirs, ours) if program.get(name) == LINKED] for program in (theirs, ours)
     )
     return [
         *(
             Difference(name, f"library {name} is part of the program", Weight.NOTED)
-            if name.startswith(within)
+            if _LINKED_IN in link and name.startswith(_RUNTIME)
             else Difference(name, f"library {name} is not linked", Weight.LOSS)
             for name in lost
         ),
