@@ -12,10 +12,11 @@ import pytest
 
 from burnish.record.events.searches import SearchBegun
 from burnish.report.analysis.deployed import Deployed, Tried
+from burnish.report.analysis.loads import over_loads
 from burnish.report.answer.around import Around
 from burnish.report.answer.facts import noise
 from burnish.report.committed import result_of_file
-from burnish.report.contents import answer
+from burnish.report.contents import answer, document
 from burnish.report.fold import fold
 from burnish.report.render import terminal
 from burnish.report.result import Canary, Result
@@ -218,6 +219,47 @@ def test_ways_to_deploy_fit_a_terminal(loads: tuple[str, ...], cells: str) -> No
     assert re.search(rf"^no-performance-schema +{cells}", text, re.MULTILINE)
 
 
+def deployed(loads: tuple[str, ...]) -> Result:
+    """A build that was deployed with one choice, on these loads."""
+    result = tuned({"one": dict.fromkeys(loads, ("faster", 1.1))})
+    rows = {row.workload: row for row in result.rows}
+    tried = Tried("large-pages", "", "", rows, None)
+    found = Deployed("one", (tried,), ("large-pages",), ("large_pages=ON",), rows, rows, done=True)
+    return replace(result, deployment=found)
+
+
+def test_what_is_deployed_has_a_sentence_for_each_of_two_loads_and_a_table_for_more() -> None:
+    few, many = (flat(printed(deployed(loads))) for loads in (("db_a", "db_b"), ("db_a", "db_b", "db_c")))
+    figure = r"1\.100 \[[\d., ]+\]"
+    assert re.search(rf"db_a: the build {figure}, the deployment {figure}, both {figure} times baseline's", few)
+    assert "geometric mean" not in few
+    assert re.search(rf" a {figure} {figure} {figure} b {figure}", many)  # names without what all begin with
+    assert re.search(rf"geometric mean {figure} {figure} {figure} measured, times baseline's capacity", many)
+    assert "the deployment, times that of one as usual" in many
+
+
+def test_a_load_without_a_figure_of_both_leaves_the_mean_open() -> None:
+    result = deployed(("db_a", "db_b", "db_c"))
+    assert result.deployment is not None
+    assert result.deployment.both is not None
+    without = {load: row for load, row in result.deployment.both.items() if load != "db_b"}
+    text = printed(replace(result, deployment=replace(result.deployment, both=without)))
+    assert re.search(r"^b +1\.100 .* -$", text, re.MULTILINE)
+    assert re.search(r"^geometric mean +1\.100 .* -$", text, re.MULTILINE)
+
+
+def test_three_loads_and_more_have_a_mean() -> None:
+    loads = {"a": ("faster", 1.1), "b": ("faster", 1.2)}
+    assert "geometric" not in printed(tuned({"one": loads, "two": loads}))
+    result = tuned({"one": {**loads, "c": ("faster", 1.3)}, "two": {**loads, "c": ("invalid", None)}})
+    mean = f"{(1.1 * 1.2 * 1.3) ** (1 / 3):.3f}"
+    assert f"mean one, geometric of 3 loads: {mean} [" in flat(printed(result))
+    assert [(one.candidate, one.again) for one in over_loads(result)] == [("one", False)]  # of two, a load has none
+    whole = drawn(document(result), 80)
+    assert "geometric mean of 3 loads, ratios to baseline" in whole
+    assert re.search(rf"^one +{mean} \[", whole, re.MULTILINE)
+
+
 def test_tests_of_a_suite_are_one_column() -> None:
     tests = {f"sql_bench:tests={name}": ("faster", 1.1) for name in ("ATIS", "create", "insert")}
     text = printed(tuned({"one": tests}))
@@ -232,8 +274,8 @@ def test_every_committed_record_fits_a_screen_or_two(name: str) -> None:
     copied = [line for line in lines if re.match(r"(file|next|) {5,}", line)]
     assert max(len(line) for line in lines if line not in copied) <= 80
     if result.verb in ("tune", "compare"):
-        loads = len({one.workload for one in result.rows})  # beyond two, each has a sentence on its deployment
-        more = len(list(result.deployment.tried)) + 4 + 4 * max(0, loads - 2) if result.deployment else 0
+        loads = len({one.workload for one in result.rows})  # beyond two, heads of three lines, and a line for each
+        more = len(list(result.deployment.tried)) + 6 + 3 * max(0, loads - 2) if result.deployment else 0
         assert len(lines) <= (32 if result.searched is None else 52) + more  # a search says what it found and left
     elif result.verb != "why":
         assert len(lines) <= 66

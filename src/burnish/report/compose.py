@@ -32,6 +32,26 @@ def _cell(value: str | Span | Cell) -> Cell:
     return Cell((value if isinstance(value, Span) else Span(value),))
 
 
+def headed(text: str, width: int) -> Cell:
+    """A column's name in lines of at most some width, broken after the parts of a name."""
+    lines = [""]
+    for part in _parts(text):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return Cell(tuple(Span(line.strip(), Role.STRONG) for line in lines))
+
+
+def _parts(text: str) -> list[str]:
+    parts, word = [], ""
+    for sign in text:
+        word += sign
+        if sign in " _:,=/":
+            parts.append(word)
+            word = ""
+    return [*parts, word]
+
+
 def grid(
     kind: str, head: Sequence[str], rows: Iterable[Sequence[str | Span]], drop: Sequence[str] | None = None
 ) -> Table:

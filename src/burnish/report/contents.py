@@ -10,7 +10,18 @@ from burnish.report.answer import deployment, facts, headed, matrix, onward, sea
 from burnish.report.answer import patches as short_patches
 from burnish.report.compose import points
 from burnish.report.document import Document, Section
-from burnish.report.sections import again, builds, calibration, conclusion, heading, patches, remarks, verdicts, why
+from burnish.report.sections import (
+    again,
+    builds,
+    calibration,
+    conclusion,
+    heading,
+    loads,
+    patches,
+    remarks,
+    verdicts,
+    why,
+)
 from burnish.report.sections.bundled import cells, claims, extras, hosts, means, reasons
 from burnish.report.sections.bundled import patches as bundled_patches
 
@@ -43,6 +54,7 @@ def _comparison(result: Result) -> Sequence[Section]:
         heading.section(result),
         *verdicts.sections(result),
         *again.sections(result),
+        *loads.sections(result),
         *deployment.sections(result),
         search.section(*(result.searched or (None, None))),
         builds.section(result),

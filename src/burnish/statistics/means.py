@@ -1,4 +1,4 @@
-"""Combines ratios of independent cells: their geometric mean, and the quotient of two.
+"""Combines ratios of cells: their geometric mean, and the quotient of two.
 
 The mean of n log-ratios has the standard error sqrt(sum of squared standard errors) / n. Each cell's standard error is
 derived from its interval as if it were normal. With few starts that interval is wider, so the combined one is
@@ -48,6 +48,29 @@ def geometric_mean(values: Sequence[Ratio], level: float = LEVEL) -> Interval | 
         return None
     middle = sum(math.log(value.ratio) for value in values) / len(values)
     return _around(middle, math.hypot(*map(_error, values)) / len(values), level)
+
+
+def mean_over_loads(values: Sequence[tuple[Ratio, Ratio | None]], level: float = LEVEL) -> Interval | None:
+    """Geometric mean of a candidate's ratios on several loads of the same sittings; None without any.
+
+    What the starts of each load tell is independent. What another sitting changes is taken to change on all loads
+    alike, as a crowded host does, so that it does not average out:
+
+        error² = Σ own² / n² + ( Σ √(repeated² − own²) / n )²
+
+    Args:
+        values: of each load, its ratio with the interval for another sitting, and with that which its own starts tell;
+            None where only the first is known, which is then taken to change alike.
+        level: confidence level of the mean's interval, whatever theirs are.
+    """
+    if not values:
+        return None
+    errors = [(_error(repeated), _error(own) if own is not None else 0.0) for repeated, own in values]
+    middle = sum(math.log(repeated.ratio) for repeated, _ in values) / len(values)
+    if math.inf in (error for both in errors for error in both):
+        return _around(middle, math.inf, level)
+    shared = math.fsum(math.sqrt(max(0.0, repeated**2 - own**2)) for repeated, own in errors)
+    return _around(middle, math.hypot(*(own for _, own in errors), shared) / len(values), level)
 
 
 def quotient(one: Ratio, other: Ratio, level: float = LEVEL) -> Interval:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from burnish.report.analysis.loads import of_rows
 from burnish.report.analysis.placed import WITH
 from burnish.report.analysis.verdict import words
-from burnish.report.answer.matrix import WIDE
-from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change
-from burnish.report.compose import grid, points, role_of, section
-from burnish.report.document import Section, Span
+from burnish.report.answer.matrix import BESIDE, WIDE
+from burnish.report.answer.words import SIGNS, VERDICTS, change, short_loads
+from burnish.report.compose import grid, headed, points, role_of, row, section
+from burnish.report.document import Block, Column, Role, Section, Span, Table
+from burnish.report.document import Row as TableRow
 from burnish.report.quantities import times
 from burnish.report.words import interval, interval_words
 
@@ -30,18 +32,36 @@ def sections(result: Result, *, full: bool = True) -> list[Section]:
     if found is None:
         return []
     loads = list(dict.fromkeys(load for tried in found.tried for load in tried.rows))
-    wide = len(loads) <= WIDE
-    if full:
-        body = [line for tried in found.tried for line in _lines(tried)]
-        heads = ["choice", "load", "ratio", "verdict"]
-    else:
-        body = [_line(tried, loads, _change if wide else _sign) for tried in found.tried if tried.rows]
-        heads = ["choice", *loads]
-    table = grid("deployment", heads, body) if body else None
+    choices = [_in_full(found)] if full else _in_short(found, loads)
     title = f"deployment of {found.build}, {'ratios' if full else 'per cent'} to its usual one"
-    if body and not full and not wide:
-        title += f" ({SIGN_LEGEND})"
-    return [section("deployment", title, table, points(lines(result)))]
+    figures, note = _figures(result, found)
+    if figures is None:
+        gained: list[Block] = [points(lines(result))]
+    else:
+        gained = [points(_taken(found)), figures, points([*note, *_unmeasured(result, found), *_remarks(found)])]
+    return [section("deployment", title, *(table for table in choices if table.rows), *gained)]
+
+
+def _in_full(found: Deployed) -> Table:
+    body = [line for tried in found.tried for line in _lines(tried)]
+    return grid("deployment", ["choice", "load", "ratio", "verdict"], body)
+
+
+def _in_short(found: Deployed, loads: Sequence[str]) -> list[Table]:
+    """A column for each load; beyond `BESIDE` loads, in tables below one another."""
+    wide, tried = len(loads) <= WIDE, [one for one in found.tried if one.rows]
+    names = short_loads(loads)
+    tables = []
+    for start in range(0, len(loads), BESIDE):
+        part = loads[start : start + BESIDE]
+        head = TableRow(
+            (headed("choice", 28), *(headed(load if wide else names[load], 18 if wide else 10) for load in part)),
+            Role.STRONG,
+        )
+        body = [row(*_line(one, part, _change if wide else _sign)) for one in tried]
+        columns = (Column(""), *(Column(load, right=True, whole=True) for load in part))
+        tables.append(Table("deployment", columns, (head, *body) if body else (), headed=False))
+    return tables
 
 
 def _lines(tried: Tried) -> list[list[str | Span]]:
@@ -65,7 +85,7 @@ def _sign(row: Row) -> str:
     return f"{change(row.ratio, brief=True)} {SIGNS.get(row.verdict, '')}".strip()
 
 
-def _line(tried: Tried, loads: list[str], said: Callable[[Row], str]) -> list[str | Span]:
+def _line(tried: Tried, loads: Sequence[str], said: Callable[[Row], str]) -> list[str | Span]:
     cells: list[str | Span] = [tried.choice]
     for load in loads:
         row = tried.rows.get(load)
@@ -83,10 +103,10 @@ def lines(result: Result) -> list[str]:
     found = result.deployment
     if found is None:
         return []
-    return [*_together(result, found), *_remarks(found)]
+    return [*_taken(found), *_sentences(result, found), *_unmeasured(result, found), *_remarks(found)]
 
 
-def _together(result: Result, found: Deployed) -> list[str]:
+def _taken(found: Deployed) -> list[str]:
     if not found.done:
         return ["Not all choices are measured; the same command resumes."]
     if found.failure and not found.together:
@@ -94,18 +114,54 @@ def _together(result: Result, found: Deployed) -> list[str]:
     if not found.taken:
         return [f"Deploy {found.build} as usual: no choice is faster on a load and slower on none."]
     names = ", ".join(found.taken)
-    texts = [f"Deploy {found.build} with {names} ({' '.join(f'--set {word}' for word in found.words)})."]
-    for load, row in (found.together or {}).items():
+    return [f"Deploy {found.build} with {names} ({' '.join(f'--set {word}' for word in found.words)})."]
+
+
+def _sentences(result: Result, found: Deployed) -> list[str]:
+    """For each load what build and deployment give, each by itself and together."""
+    texts = []
+    for load, deployed in (found.together or {}).items():
         both = (found.both or {}).get(load)
-        build = _of_build(result, found.build, load, row.headline)
-        parts = [f"the build {_alone(build, row)}"] if build is not None else []
-        parts.append(f"the deployment {interval_words(row.ratio)}")
+        build = _of_build(result, found.build, load, deployed.headline)
+        parts = [f"the build {_alone(build, deployed)}"] if build is not None else []
+        parts.append(f"the deployment {interval_words(deployed.ratio)}")
         if both is not None:
-            parts.append(f"both {interval_words(both.ratio)} {times(result.baseline, row.headline)}: measured")
+            parts.append(f"both {interval_words(both.ratio)} {times(result.baseline, deployed.headline)}: measured")
         texts.append(f"{load}: {', '.join(parts)}.")
-    if found.failure:
-        texts.append(f"build and deployment together against {result.baseline}: not measured: {found.failure}")
     return texts
+
+
+def _unmeasured(result: Result, found: Deployed) -> list[str]:
+    if not found.failure or not found.together:
+        return []
+    return [f"build and deployment together against {result.baseline}: not measured: {found.failure}"]
+
+
+def _figures(result: Result, found: Deployed) -> tuple[Table | None, list[str]]:
+    """The same as a table, with the note below it; None where sentences do: few loads, or of several quantities."""
+    together, both = found.together or {}, found.both or {}
+    quantities = {deployed.headline for deployed in together.values()}
+    if len(together) <= WIDE or len(quantities) > 1:
+        return None, []
+    (quantity,) = quantities
+    names, elsewhere = short_loads(list(together)), dict[str, list[str]]()
+    builds = {load: build for load in together if (build := _of_build(result, found.build, load, quantity)) is not None}
+    for load, build in builds.items():
+        if build.placement != together[load].placement:
+            elsewhere.setdefault(WITH[build.placement], []).append(names[load])
+    columns = (builds, together, both)
+    body = [[names[load], *(_ratio(column.get(load), quantity) for column in columns)] for load in together]
+    means = [
+        of_rows(list(column.values()), quantity) if column.keys() == together.keys() else None for column in columns
+    ]
+    body.append(["geometric mean", *map(interval, means)])
+    note = f"measured, {times(result.baseline, quantity)}; the deployment, times that of {found.build} as usual"
+    notes = [note, *(f"the build's figure on {', '.join(loads)}: {where}" for where, loads in elsewhere.items())]
+    return grid("together", ["load", "the build", "the deployment", "both"], body, ()), notes
+
+
+def _ratio(cell: Row | None, quantity: str) -> str:
+    return interval(cell.of(quantity) if cell is not None else None)
 
 
 def _alone(build: Row, deployed: Row) -> str:

@@ -7,7 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import layout_caveat, marks, suites
+from burnish.report.analysis.loads import over_loads
 from burnish.report.analysis.placed import quoted
 from burnish.report.analysis.ranking import everywhere, ranking
 from burnish.report.analysis.taken import taken
@@ -16,7 +18,7 @@ from burnish.report.compose import row
 from burnish.report.document import Column, Role, Section, Span, Table
 from burnish.report.quantities import percentile
 from burnish.report.sections.calibration import canary_lines
-from burnish.report.words import milliseconds, plural
+from burnish.report.words import interval_words, milliseconds, plural
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result
@@ -29,6 +31,7 @@ _LOUD = "NOISIER THAN CALIBRATED"
 def section(result: Result) -> Section:
     """A line for each fact, after its name."""
     facts = (
+        ("mean", mean(result)),
         (percentile(result.rows[0].headline if result.rows else ""), latency(result)),
         ("checked", checked(result)),
         ("noise", noise(result)),
@@ -44,10 +47,25 @@ def listed(key: str, facts: Sequence[tuple[str, str]]) -> Section:
     return Section(key, (Table("facts", columns, rows, headed=False, gap=1),) if rows else ())
 
 
+def mean(result: Result) -> str:
+    """The recommended candidate over all loads, by the figures to quote."""
+    found = [one for one in over_loads(result) if one.candidate == _about(result)]
+    if not found:
+        return ""
+    of = found[-1]
+    ratios = [f"{interval_words(ratio)} in {BY_NAME[name].title}" for name, ratio in of.means.items()]
+    return f"{of.candidate}, geometric of {of.loads} loads: {', '.join(ratios)}"
+
+
+def _about(result: Result) -> str:
+    """The recommended candidate, or the only one; '' where there are several and none is recommended."""
+    candidates = list(dict.fromkeys(one.candidate for one in result.rows))
+    return taken(result) or (candidates[0] if len(candidates) == 1 else "")
+
+
 def latency(result: Result) -> str:
     """The response time of the recommended candidate on each load: a percentile, see `percentile`."""
-    candidates = list(dict.fromkeys(one.candidate for one in result.rows))
-    name = taken(result) or (candidates[0] if len(candidates) == 1 else "")
+    name = _about(result)
     of_suites = suites.members(result.rows)
     rows = [one for one in quoted(result, name) if one.workload not in of_suites]
     called, parts = short_loads([one.workload for one in rows]), []

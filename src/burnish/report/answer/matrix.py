@@ -13,7 +13,7 @@ from burnish.report.analysis import marks, suites
 from burnish.report.analysis.ranking import ranking
 from burnish.report.analysis.verdict import NO_EFFECT, words
 from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change, span
-from burnish.report.compose import points, role_of, row
+from burnish.report.compose import headed, points, role_of, row
 from burnish.report.document import Cell, Column, Role, Section, Span, Table
 from burnish.report.document import Row as TableRow
 from burnish.report.sections.builds import failure
@@ -139,9 +139,9 @@ def _table(
     before = _common(loads)
     head = TableRow(
         (
-            _head(f"{_title(result)}{f', at {before}' if before else ''}", 28),
+            headed(f"{_title(result)}{f', at {before}' if before else ''}", 28),
             Cell((Span(""),)),
-            *(_head(load.removeprefix(before), 18 if wide else 9) for load in loads),
+            *(headed(load.removeprefix(before), 18 if wide else 9) for load in loads),
         ),
         Role.STRONG,
     )
@@ -193,26 +193,6 @@ def _common(loads: Sequence[str]) -> str:
     ends = [number + 1 for number, sign in enumerate(first) if sign == "="]
     fitting = [first[:end] for end in ends if all(load.startswith(first[:end]) for load in loads)]
     return fitting[-1] if fitting and len(loads) > 1 else ""
-
-
-def _head(text: str, width: int) -> Cell:
-    """A column's name in lines of at most some width, broken after the parts of a name."""
-    lines = [""]
-    for part in _parts(text):
-        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
-            lines.append("")
-        lines[-1] += part
-    return Cell(tuple(Span(line.strip(), Role.STRONG) for line in lines))
-
-
-def _parts(text: str) -> list[str]:
-    parts, word = [], ""
-    for sign in text:
-        word += sign
-        if sign in " _:,=/":
-            parts.append(word)
-            word = ""
-    return [*parts, word]
 
 
 def _missing(result: Result) -> list[str]:

@@ -9,6 +9,7 @@ from burnish.model.quantity import HEADLINES, QUANTITIES
 from burnish.record.costs import Figure
 from burnish.record.events.verdicts import FamilyMember, Interval, SideSummary
 from burnish.record.live import Live
+from burnish.report.analysis.loads import LoadsMean
 from burnish.report.analysis.ranking import Ranking
 from burnish.report.analysis.suites import SuiteTotal
 from burnish.report.answer.checked import Check, Outcome
@@ -92,11 +93,15 @@ _RUN = Object(
             )),
             "Means over suites of tests.",
         ),
+        "means": (
+            Many(Object("A candidate over all loads.", {"means": (Mapping[str, Ratio], "By quantity.")}, of=LoadsMean)),
+            "Means over loads; only where there are three or more.",
+        ),
         "deployment": (Values, "Ways to deploy the recommended build; only where some were measured."),
         "searched": (Values, "How a search was asked and what it came to; only where there was one."),
     },
     of=Result,
-    optional=("deployment", "searched", "pending", "quotients"),
+    optional=("means", "deployment", "searched", "pending", "quotients"),
 )  # fmt: skip
 
 _VERIFIED = replace(
