@@ -91,11 +91,14 @@ def test_a_line_for_each_variant_loads_as_columns_the_best_first() -> None:
 
 
 def test_facts_file_and_next_commands() -> None:
-    text = printed(tuned(TWO, slow={"weakens_security": True, "notes": ["differs from baseline: libraries z"]}))
+    notes = ["differs from baseline: library z: linked against absent"]
+    text = printed(tuned(TWO, slow={"weakens_security": True, "notes": notes}))
     assert re.search(r"^slow +! security ", text, re.MULTILINE)
     assert "p95 read 2 -> 1.5 ms, write 2 -> 1.5 ms" in flat(text)
     assert "every build passed 222 tests" in text
-    assert "features and hardening as baseline's but for slow (features and security)" in flat(text)
+    assert "features and hardening as baseline's but for slow (libraries and security)" in flat(text)
+    both = tuned(TWO, slow={"notes": [*notes, "differs from baseline: partitions: active against absent"]})
+    assert "features and hardening as baseline's but for slow (features and libraries)" in flat(printed(both))
     otherwise = tuned(TWO, slow={"notes": ["configured otherwise than baseline: HAVE_FORK undefined instead of 1"]})
     assert "features and hardening as baseline's but for slow (configuration)" in flat(printed(otherwise))
     assert f"file     {FILE}\n" in text, "the size has no room beside it"

@@ -118,13 +118,15 @@ def _gates(built: Sequence[BuildRow]) -> list[str]:
 
 
 def _alike(result: Result, built: Sequence[BuildRow]) -> list[str]:
-    """Whether features and hardening are the baseline's, but for whose; and who was configured otherwise."""
+    """Whether features and hardening are the baseline's, but for whose; and who has other libraries or settings."""
     differs, configured = (f"{words} {result.baseline}" for words in ("differs from", "configured otherwise than"))
     marked = marks.by_variant(result)
     except_in: dict[str, list[str]] = {}
     for build in built:
+        differing = [note.removeprefix(f"{differs}: ") for note in build.notes if note.startswith(differs)]
         own = [
-            *(["features"] if any(note.startswith(differs) for note in build.notes) else []),
+            *(["features"] if any(not note.startswith("library ") for note in differing) else []),
+            *(["libraries"] if any(note.startswith("library ") for note in differing) else []),
             *(["configuration"] if any(note.startswith(configured) for note in build.notes) else []),
             *(["security"] if build.variant in marked and "weakens security" in marked[build.variant].words else []),
         ]
