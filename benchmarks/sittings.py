@@ -16,6 +16,8 @@ once. A/A starts and comparisons of a build with itself are left out, and so are
   transaction, since what one side's cost scatters by itself is part of the ratio.
 * How far the quotient of two candidates moves between sittings in which both were measured beside the same baseline,
   and how far their ratios to the baseline do: what a sitting does to both cancels out.
+* How far what sittings do to two builds is common to loads: the spread of the difference of their log-ratios on two
+  loads is √2 times that of one if it is not, and nothing if all of it is.
 * Of intervals of single sittings, made with the τ of all comparisons of *other* builds of the same kind: how many
   contain the mean of the other sittings; of pairs of sittings, how many differ at p < 5 %. The same with the shipped
   figures, which were estimated from these records, so that they fit them better than records to come.
@@ -368,6 +370,32 @@ def print_rivals(paths: Sequence[Path], design: str, quantity: str) -> None:
             )
 
 
+def print_loads(paths: Sequence[Path], design: str, quantity: str) -> None:
+    """How much of the spread between sittings two loads share."""
+    found = of_loads(starts_of(paths, quantity), design)
+    if found is not None:
+        apart, each = found
+        print(
+            f"\ntwo loads of the same builds, with a profile: {apart.comparisons} pairs in {apart.sittings} sittings, "
+            f"their difference {100 * apart.sd:.2f} % [{100 * apart.low:.2f}, {100 * apart.high:.2f}], each by itself "
+            f"{100 * each.sd:.2f} %: {100 * (1 - apart.sd**2 / (2 * each.sd**2)):.0f} % of the variance is common"
+        )
+
+
+def of_loads(starts: Mapping[Key, tuple[str, list[Start]]], design: str) -> tuple[Between, Between] | None:
+    """The spread between sittings of the difference of two loads, and of each: of builds with a profile; None if
+    unknown."""
+    grouped: dict[Key, list[list[Start]]] = {}
+    for (base, candidate, _, *rest), (_, some) in starts.items():
+        if design in rest and some[0].profiled and abs(statistics.fmean(one.reading for one in some)) < LARGE:
+            grouped.setdefault((base, candidate, *rest), []).append(some)
+    every = [list(_shared(*both)) for loads in grouped.values() for both in itertools.combinations(loads, 2)]
+    pairs = [some for some in every if len(some) > 1]
+    apart = between([[_quotient(*both) for both in some] for some in pairs])
+    each = between([[both[side].known for both in some] for some in pairs for side in (0, 1)])
+    return (apart, each) if apart is not None and each is not None and each.sd > 0.0 else None
+
+
 def _shared(one: Sequence[Start], other: Sequence[Start]) -> Iterable[tuple[Sitting, Sitting]]:
     """The sittings in which both have two starts and more, by the starts of both together."""
     ordered = sorted(((start, side) for side, some in enumerate((one, other)) for start in some), key=_ended)
@@ -567,6 +595,7 @@ def main(words: list[str]) -> int:
     print_covariate(every)
     print_within(every)
     print_rivals(arguments.records, arguments.design, arguments.quantity)
+    print_loads(arguments.records, arguments.design, arguments.quantity)
     print_validity(every)
     if arguments.one_spread is not None:
         print_one_spread(every, arguments.one_spread / 100, arguments.sets, arguments.seed)

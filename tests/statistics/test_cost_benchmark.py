@@ -66,3 +66,24 @@ def test_costs_that_never_differ_tell_nothing(script: ModuleType) -> None:
     same = script.Comparison("", ("a", "b", "w"), True, None, [script.Sitting([start] * 8)] * 2)
     assert script.within([same]) is None
     assert script.within([]) is None
+
+
+@pytest.mark.parametrize(("common", "low", "high"), [(True, 0.0, 0.35), (False, 1.2, 1.6)])
+def test_what_loads_share_of_a_sitting_is_seen_in_their_difference(
+    script: ModuleType, common: bool, low: float, high: float
+) -> None:
+    """Two loads that move by 2 % from sitting to sitting, together or each by itself."""
+    chance, starts = random.Random(2), {}
+    for number in range(10):
+        readings: dict[str, list[Any]] = {"a": [], "b": []}
+        for hour in range(4):
+            both = chance.gauss(0, 0.02)
+            for some in readings.values():
+                moved = both if common else chance.gauss(0, 0.02)
+                moments = [Moment(36000 * hour + second, 36000 * hour + second + 1, "") for second in range(8)]
+                some += [script.Start(each, 0.2 + moved + chance.gauss(0, 0.003), 1.0, True, None) for each in moments]
+        starts |= {(f"base{number}", "one", load, "duet", "cpu"): (load, some) for load, some in readings.items()}
+    apart, each = script.of_loads(starts, "duet")
+    assert (apart.comparisons, apart.sittings) == (10, 40)
+    assert low <= apart.sd / each.sd <= high
+    assert script.of_loads(starts, "interleaved") is None
