@@ -19,15 +19,13 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from sqlite_grid import CHOICES, fitted, means_of, name_of, seconds_of, space_text
+from sqlite_grid import CHOICES, cost_of, fitted, means_of, name_of, space_text
 from tuners import table
 
 from burnish.base.paths import Home
 from burnish.catalogue.space import space_file
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
-from burnish.record.events.builds import GateRun, StageDone
-from burnish.record.events.trials import StartDone
 from burnish.record.exchange import read_events, study_events
 from burnish.search.asks import Costs
 from burnish.search.space import Point, Space, Step
@@ -78,11 +76,8 @@ def grid_of(events: Sequence[Recorded[Event]]) -> Grid:
         if len(values) > 1
         for value in values
     ]
-    making = sum(event.seconds for event in by.of(StageDone) if event.stage != "gate")
-    making += sum(event.report.seconds for event in by.of(GateRun) if not event.cached)
-    build = making / (len(means) + 1)
-    start = statistics.fmean(event.seconds for event in by.of(StartDone))
-    return Grid(_space(), fitted(means), deviations, Costs(dict.fromkeys(Step, build), start))
+    cost = cost_of(by)
+    return Grid(_space(), fitted(means), deviations, Costs(dict.fromkeys(Step, cost.build), cost.start))
 
 
 def _space() -> Space:
@@ -101,7 +96,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.25, help="of the grid's cost, for each search")
     words = parser.parse_args()
     events = study_events(folders(Home(words.grid))[-1]) if words.grid.is_dir() else read_events(words.grid)
-    grid, cost = grid_of(events), seconds_of(events)
+    grid, cost = grid_of(events), cost_of(ByType(events)).total
     (step, *_), start = grid.costs.steps.values(), grid.costs.start
     print(
         f"a build {step:.0f} s, a start {start:.0f} s, {cost / 60:.0f} min in all; each has {words.share:.0%} of it\n"

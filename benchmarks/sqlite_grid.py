@@ -11,7 +11,7 @@ and their pairs are worth by all of them together (least squares: 21 figures fro
 
 Both commands are resumed by giving them again, so they can run in pieces while the machine is free. A session's time
 is from its first event to its last. The search's budget is a quarter of what the grid is expected to take; what both
-took is in the result.
+took is in the result: of the grid what its builds took to make, wherever that was, and its starts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import math
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, product
 from pathlib import Path
@@ -35,6 +36,7 @@ from burnish.model.cell import Role
 from burnish.model.recipe import Recipe
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
+from burnish.record.events.builds import BuildMade, GateRun, StageDone
 from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.study import SessionBegun
 from burnish.record.events.trials import StartDone
@@ -122,6 +124,31 @@ def write(folder: Path) -> None:
     )
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a grid costs, in seconds.
+
+    Attributes:
+        build: of a build in the mean, with its profile's part and its tests.
+        start: of a start in the mean.
+        total: of all builds one after the other, whoever made them, and of all starts.
+    """
+
+    build: float
+    start: float
+    total: float
+
+
+def cost_of(by: ByType) -> Cost:
+    """The cost of a grid by its record; a build that the store had already counts with what it took to make."""
+    made = {event.key: float(event.about["seconds"]) for event in by.of(BuildMade)}
+    others = {event.key: event.seconds for event in by.of(StageDone) if event.stage != "gate" and event.key not in made}
+    tests = {event.key: event.report.seconds for event in by.of(GateRun)}
+    builds = sum((*made.values(), *others.values(), *tests.values()))
+    starts = [event.seconds for event in by.of(StartDone)]
+    return Cost(builds / len(made), statistics.fmean(starts), builds + sum(starts))
+
+
 def seconds_of(events: Sequence[Recorded[Event]]) -> float:
     """Seconds of all sessions of a record."""
     total, first, last = 0.0, None, None
@@ -170,13 +197,14 @@ def _terms(name: str) -> list[float]:
 def judge(grid: Path, search: Path) -> None:
     """Prints what the search found against the grid."""
     events = [study_events(folders(Home(home))[-1]) for home in (grid, search)]
-    means = {name: statistics.fmean(values) for name, values in means_of(ByType(events[0])).items()}
+    measured = ByType(events[0])
+    means = {name: statistics.fmean(values) for name, values in means_of(measured).items()}
     means[name_of({})] = 0.0
     ended = ByType(events[1]).last(SearchEnded)
     begun = ByType(events[1]).last(SearchBegun)
     if len(means) < len(_settings()) or ended is None or begun is None:
         sys.exit(f"{len(means)} of {len(_settings())} builds are measured, search at its end: {ended is not None}")
-    truth, costs = fitted(means), [seconds_of(one) for one in events]
+    truth, costs = fitted(means), (cost_of(measured).total, seconds_of(events[1]))
     found = name_of(ended.settings if ended.winner else {})
     rows = {
         "the best of 64 means": max(means, key=lambda name: means[name]),

@@ -14,8 +14,9 @@ import pytest
 
 from benchmark_scripts import FOLDER, benchmark_script
 from burnish.model.cell import BuildId, CellId
+from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
-from burnish.record.events.builds import GateFindings, GateRun, StageDone
+from burnish.record.events.builds import BuildMade, GateFindings, GateRun, StageDone
 from burnish.record.events.study import SessionBegun
 from burnish.record.events.trials import StartDone
 from burnish.search.space import Point
@@ -48,7 +49,7 @@ def planted(name: str) -> float:
 
 
 def record() -> list[Recorded[Event]]:
-    """A grid in which a build takes 60 s, its tests 20 s and a start 10 s."""
+    """A grid in which a build takes 60 s, its tests 20 s and a start 10 s; one build was in the store already."""
     random, events = Random(1), list[Recorded[Event]]()
     now = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -61,8 +62,11 @@ def record() -> list[Recorded[Event]]:
     names = ["grid-" + "".join(digits) for digits in product("01", repeat=6)]
     for name in names:
         build = BuildId("baseline" if name == names[0] else name)
-        note(StageDone("compile", "compile", build, name, 60.0), 60.0)
-        note(GateRun(build, name, cached=False, report=GateFindings(True, 5, 0, seconds=20.0)), 20.0)
+        known = name == names[-1]
+        if not known:
+            note(StageDone("compile", "compile", build, name, 60.0), 60.0)
+        note(BuildMade(build, name, {"seconds": 60.0}))
+        note(GateRun(build, name, cached=known, report=GateFindings(True, 5, 0, seconds=20.0)), 0.0 if known else 20.0)
     for name in names[1:]:
         for start in range(1, STARTS + 1):
             value = random.gauss(planted(name), NOISE)
@@ -80,14 +84,14 @@ def test_the_record_gives_back_what_was_planted(script: ModuleType) -> None:
     assert 0.8 * NOISE < statistics.pstdev(grid.deviations) < 1.2 * NOISE
     assert set(grid.costs.steps.values()) == {80.0}
     assert grid.costs.start == 10.0
-    assert script.seconds_of(record()) == 64 * 80.0 + 63 * STARTS * 10.0
+    assert script.cost_of(ByType(record())).total == 64 * 80.0 + 63 * STARTS * 10.0
     assert grid.truth(Point()) == 0.0
     assert grid.truth(grid.space.point({"profile": "trained"})) == grid.worth["grid-100000"]
 
 
 def test_a_search_asks_it(script: ModuleType) -> None:
     grid, search = script.grid_of(record()), sys.modules["search"]
-    budget = 0.25 * script.seconds_of(record())
+    budget = 0.25 * script.cost_of(ByType(record())).total
     found = search.run(grid, "default", 1, budget)
     assert found.winner is not None
     assert search.gap(grid, found) < 0.03
