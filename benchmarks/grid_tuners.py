@@ -3,9 +3,10 @@
     python benchmarks/grid_tuners.py GRID --opentuner /tmp/opentuner/bin/python [--repetitions 10] [--share 0.25]
 
 GRID is the home or the exported record of `benchmarks/sqlite_grid.py`'s grid. All three ask for builds and starts as
-they would on the host; what they read is drawn from the record: the build's worth by the fit of all 64, and the
-deviation of a start of the grid, drawn by chance. A build and a start take what they took on average. Each has a share
-of what the whole grid cost. What is different from seed to seed are the readings and the strategies' own choices.
+they would on the host; what they read is drawn from the record: the build's worth, and the deviation of a start of the
+grid, drawn by chance. A build is worth what the fit of all 64 gives its choices and each two of them, and that part of
+its own deviation which is no noise (`--fit`: the fit alone). A build and a start take what they took on average. Each
+has a share of what the whole grid cost. From seed to seed the readings differ, and the strategies' own choices.
 """
 
 from __future__ import annotations
@@ -19,17 +20,14 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from sqlite_grid import CHOICES, cost_of, fitted, means_of, name_of, space_text
+from sqlite_grid import CHOICES, cost_of, events_of, fitted, means_of, name_of, shrunk, space_text
 from tuners import table
 
-from burnish.base.paths import Home
 from burnish.catalogue.space import space_file
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
-from burnish.record.exchange import read_events, study_events
 from burnish.search.asks import Costs
 from burnish.search.space import Point, Space, Step
-from burnish.study.kept.runs import folders
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Grid:
 
     Attributes:
         space: the choices.
-        worth: by build, its log-ratio by the fit.
+        worth: by build, its log-ratio.
         deviations: of starts from their build's mean, log-ratios.
         costs: mean seconds of a build and of a start.
     """
@@ -62,8 +60,8 @@ class Grid:
         return self.truth(point) + random.choice(self.deviations)
 
 
-def grid_of(events: Sequence[Recorded[Event]]) -> Grid:
-    """The grid of a record."""
+def grid_of(events: Sequence[Recorded[Event]], *, fit: bool = False) -> Grid:
+    """The grid of a record; `fit`: builds are worth what their choices and each two of them are, and no more."""
     by = ByType(events)
     starts = means_of(by)
     means = {name: statistics.fmean(values) for name, values in starts.items()}
@@ -77,7 +75,8 @@ def grid_of(events: Sequence[Recorded[Event]]) -> Grid:
         for value in values
     ]
     cost = cost_of(by)
-    return Grid(_space(), fitted(means), deviations, Costs(dict.fromkeys(Step, cost.build), cost.start))
+    worth = fitted(means) if fit else shrunk(starts)[0]
+    return Grid(_space(), worth, deviations, Costs(dict.fromkeys(Step, cost.build), cost.start))
 
 
 def _space() -> Space:
@@ -94,9 +93,10 @@ def main() -> None:
     parser.add_argument("--opentuner", type=Path, required=True, help="Python with OpenTuner")
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--share", type=float, default=0.25, help="of the grid's cost, for each search")
+    parser.add_argument("--fit", action="store_true", help="builds are worth what their choices are, and no more")
     words = parser.parse_args()
-    events = study_events(folders(Home(words.grid))[-1]) if words.grid.is_dir() else read_events(words.grid)
-    grid, cost = grid_of(events), cost_of(ByType(events)).total
+    events = events_of(words.grid)
+    grid, cost = grid_of(events, fit=words.fit), cost_of(ByType(events)).total
     (step, *_), start = grid.costs.steps.values(), grid.costs.start
     print(
         f"a build {step:.0f} s, a start {start:.0f} s, {cost / 60:.0f} min in all; each has {words.share:.0%} of it\n"

@@ -40,7 +40,7 @@ from burnish.record.events.builds import BuildMade, GateRun, StageDone
 from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.study import SessionBegun
 from burnish.record.events.trials import StartDone
-from burnish.record.exchange import study_events
+from burnish.record.exchange import read_events, study_events
 from burnish.study.kept.runs import folders
 
 CHOICES: Mapping[str, tuple[str, str, float, Mapping[str, Any]]] = {
@@ -188,15 +188,35 @@ def fitted(means: Mapping[str, float]) -> dict[str, float]:
     return dict(zip(names, (float(value) for value in numpy.array(terms) @ worth), strict=True))
 
 
+def shrunk(starts: Mapping[str, Sequence[float]]) -> tuple[dict[str, float], float]:
+    """By build, the fit and that part of its mean's deviation from it which is no noise; and that part.
+
+    Builds differ by more than their choices and pairs of them, by code layout for one. Of the variance of deviations,
+    what starts scatter by is noise; the rest is the builds' own.
+    """
+    means = {name: statistics.fmean(values) for name, values in starts.items()}
+    fit = fitted(means)
+    noise = statistics.fmean(statistics.variance(values) / len(values) for values in starts.values())
+    figures = len(_terms(name_of({})))
+    squares = sum((means[name] - fit[name]) ** 2 for name in means) / (len(means) - figures)
+    part = max(0.0, 1.0 - noise / squares)
+    return {name: worth + part * (means.get(name, 0.0) - worth) for name, worth in fit.items()}, part
+
+
 def _terms(name: str) -> list[float]:
     """Which choices a build has, and which pairs of them, as 0 and 1."""
     digits = [float(digit) for digit in name.removeprefix("grid-")]
     return [*digits, *(one * other for one, other in combinations(digits, 2))]
 
 
+def events_of(path: Path) -> Sequence[Recorded[Event]]:
+    """The events of a home's newest run, or of an exported record."""
+    return study_events(folders(Home(path))[-1]) if path.is_dir() else read_events(path)
+
+
 def judge(grid: Path, search: Path) -> None:
-    """Prints what the search found against the grid."""
-    events = [study_events(folders(Home(home))[-1]) for home in (grid, search)]
+    """Prints what the search found against the grid; each is a home or an exported record."""
+    events = [events_of(path) for path in (grid, search)]
     measured = ByType(events[0])
     means = {name: statistics.fmean(values) for name, values in means_of(measured).items()}
     means[name_of({})] = 0.0

@@ -10,6 +10,7 @@ import pytest
 from burnish.record.events.searches import SearchEnded
 from burnish.report.analysis import placed
 from burnish.report.analysis.ceilings import ceilings
+from burnish.report.answer import take
 from burnish.report.fold import fold
 from burnish.report.result import Result
 from burnish.report.sections import heading
@@ -52,6 +53,16 @@ def test_the_winners_figures_are_those_of_a_server_on_cores_of_its_own() -> None
         "w). In the duet, which found it, each server shares its cores with its clients: capacity 1.340 "
         "[1.327, 1.353] on w."
     )
+
+
+def test_fresh_starts_that_prove_nothing_are_said_beside_what_to_take() -> None:
+    sure, open_one = (reached(f"again: fast / {load}", 1.27, 0.35, **APART) for load in ("v", "w"))
+    open_one |= {"verdict": "undecided"}
+    said = take.sentences(run(sure, open_one, loads=("v", "w")))
+    assert said[1] == "Its fresh starts do not prove a gain by themselves on w; those that found it do."
+    said = take.sentences(run(open_one))
+    assert said[1] == "Its fresh starts do not prove a gain by themselves; those that found it do."
+    assert not any("prove a gain" in text for text in take.sentences(run(sure, loads=("v",))))
 
 
 def test_a_ceiling_is_that_of_the_placement_whose_figures_are_quoted() -> None:

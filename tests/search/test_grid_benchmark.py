@@ -75,7 +75,7 @@ def record() -> list[Recorded[Event]]:
 
 
 def test_the_record_gives_back_what_was_planted(script: ModuleType) -> None:
-    grid = script.grid_of(record())
+    grid = script.grid_of(record(), fit=True)
     # 21 figures from 252 starts: a build's worth is known to about 2 % * sqrt(21 / 252).
     misses = [grid.worth[name] - planted(name) for name in grid.worth]
     assert statistics.pstdev(misses) < 2 * NOISE * (21 / 252) ** 0.5
@@ -87,6 +87,21 @@ def test_the_record_gives_back_what_was_planted(script: ModuleType) -> None:
     assert script.cost_of(ByType(record())).total == 64 * 80.0 + 63 * STARTS * 10.0
     assert grid.truth(Point()) == 0.0
     assert grid.truth(grid.space.point({"profile": "trained"})) == grid.worth["grid-100000"]
+
+
+def test_what_is_a_builds_own_is_told_from_noise(script: ModuleType) -> None:
+    random = Random(3)
+    names = ["grid-" + "".join(digits) for digits in product("01", repeat=6)][1:]
+    parts = []
+    for own in (0.0, 0.03):
+        truth = {name: planted(name) + random.gauss(0.0, own) for name in names}
+        starts = {name: [random.gauss(truth[name], NOISE) for _ in range(STARTS)] for name in names}
+        worth, part = script.shrunk(starts)
+        parts.append(part)
+        misses = [worth[name] - truth[name] for name in names]
+    assert parts[0] < 0.35
+    assert parts[1] == pytest.approx(0.03**2 / (0.03**2 + NOISE**2 / STARTS), abs=0.1)
+    assert statistics.pstdev(misses) < NOISE / STARTS**0.5
 
 
 def test_a_search_asks_it(script: ModuleType) -> None:

@@ -123,7 +123,7 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
         (f"no difference from {result.baseline} proved", [name for name in rest if name not in left]),
         (f"same machine code as {result.baseline}", same),
     )
-    return kept, [f"{what}: {', '.join(few)}" for what, few in folded if few]
+    return kept, [f"{what}: {some(few) if len(few) > MOST else ', '.join(few)}" for what, few in folded if few]
 
 
 def _table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from burnish.model.cell import Role as CellRole
 from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.placed import named, quoted
@@ -60,6 +61,7 @@ def _unfinished(result: Result, open_cells: int) -> str:
 def _take(result: Result, ranked: Ranking) -> list[str]:
     where = named(result, ranked.take)
     lines = [f"Take {_named(result, ranked.take)}: {gain(quoted(result, ranked.take))}{f', {where}' if where else ''}."]
+    lines += _unproved(result, ranked.take)
     if len(ranked.tied) > 1:
         lines.append(_ties(result, ranked))
     ahead = [rival for rival in ranked.marked if rival.ratio.ratio < 1]
@@ -69,6 +71,14 @@ def _take(result: Result, ranked: Ranking) -> list[str]:
     if ranked.take in marked and plain is not None:
         lines.append(f"Without such a mark take {plain}: {gain(quoted(result, plain))}.")
     return lines
+
+
+def _unproved(result: Result, name: str) -> list[str]:
+    """On which loads the fresh starts that are quoted do not prove a gain by themselves."""
+    fresh = [row for row in quoted(result, name) if row.role == CellRole.CONFIRMATION]
+    open_ones = [row.workload for row in fresh if row.verdict != "faster"]
+    where = f" on {', '.join(open_ones)}" if len(open_ones) < len(fresh) else ""
+    return [f"Its fresh starts do not prove a gain by themselves{where}; those that found it do."] if open_ones else []
 
 
 def _named(result: Result, name: str) -> str:
