@@ -51,6 +51,8 @@ SHORT = {
     "ladder": "By threads",
     "loads": "Candidates and loads",
     "again": "Measured again",
+    "means": "Means",
+    "deployment": "Deployment",
     "answer": None,
 }
 """What the contents say of sections whose headings are long, or of which there are several; None: nothing."""
