@@ -83,6 +83,10 @@ class Start:
     both: float = math.nan
 
 
+Starts = Mapping[Key, tuple[str, list["Start"]]]
+"""All starts by comparison, each comparison with a name for people."""
+
+
 @dataclass
 class Sitting:
     """The starts of one sitting."""
@@ -205,10 +209,10 @@ def _host(sessions: Sequence[object], number: int) -> dict[str, str]:
     return dict(before[-1].event.host) if before else {}  # type: ignore[attr-defined]
 
 
-def comparisons(paths: Iterable[Path], design: str, quantity: str) -> list[Comparison]:
+def comparisons(every: Starts, design: str) -> list[Comparison]:
     """The comparisons of a design with two sittings and more, of effects below 50 %."""
     result = []
-    for key, (name, starts) in starts_of(paths, quantity).items():
+    for key, (name, starts) in every.items():
         ordered = sorted(starts, key=lambda start: start.moment.ended)
         sittings: dict[int, Sitting] = {}
         for number, start in zip(sittings_of([start.moment for start in ordered]), ordered, strict=True):
@@ -344,10 +348,10 @@ def print_within(every: Sequence[Comparison]) -> None:
         )
 
 
-def print_rivals(paths: Sequence[Path], design: str, quantity: str) -> None:
+def print_rivals(every: Starts, design: str) -> None:
     """The spread between sittings of the quotient of two candidates that were measured in the same ones."""
     grouped: dict[Key, list[list[Start]]] = {}
-    for (base, _, *rest), (_, starts) in starts_of(paths, quantity).items():
+    for (base, _, *rest), (_, starts) in every.items():
         if design in rest and abs(statistics.fmean(start.reading for start in starts)) < LARGE:
             grouped.setdefault((base, *rest), []).append(starts)
     kinds: dict[str, list[tuple[Sitting, Sitting, int]]] = {}
@@ -370,9 +374,9 @@ def print_rivals(paths: Sequence[Path], design: str, quantity: str) -> None:
             )
 
 
-def print_loads(paths: Sequence[Path], design: str, quantity: str) -> None:
+def print_loads(every: Starts, design: str) -> None:
     """How much of the spread between sittings two loads share."""
-    found = of_loads(starts_of(paths, quantity), design)
+    found = of_loads(every, design)
     if found is not None:
         apart, each = found
         print(
@@ -382,7 +386,7 @@ def print_loads(paths: Sequence[Path], design: str, quantity: str) -> None:
         )
 
 
-def of_loads(starts: Mapping[Key, tuple[str, list[Start]]], design: str) -> tuple[Between, Between] | None:
+def of_loads(starts: Starts, design: str) -> tuple[Between, Between] | None:
     """The spread between sittings of the difference of two loads, and of each: of builds with a profile; None if
     unknown."""
     grouped: dict[Key, list[list[Start]]] = {}
@@ -577,7 +581,8 @@ def main(words: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print every comparison too")
     arguments = parser.parse_args(words)
-    found = comparisons(arguments.records, arguments.design, arguments.quantity)
+    starts = starts_of(arguments.records, arguments.quantity)
+    found = comparisons(starts, arguments.design)
     # Keys begin with the two builds, then the load.
     every = [one for one in found if one.key[2].partition(":")[0] != arguments.without]
     if every:
@@ -594,8 +599,8 @@ def main(words: list[str]) -> int:
     print_spreads(every)
     print_covariate(every)
     print_within(every)
-    print_rivals(arguments.records, arguments.design, arguments.quantity)
-    print_loads(arguments.records, arguments.design, arguments.quantity)
+    print_rivals(starts, arguments.design)
+    print_loads(starts, arguments.design)
     print_validity(every)
     if arguments.one_spread is not None:
         print_one_spread(every, arguments.one_spread / 100, arguments.sets, arguments.seed)

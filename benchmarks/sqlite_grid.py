@@ -3,6 +3,7 @@
     python benchmarks/sqlite_grid.py write FOLDER           # space.toml, grid.toml, and the two commands
     BURNISH_HOME=FOLDER/grid ./burnish tune sqlite …        # the first command: some 2 h on 2 cores, resumable
     BURNISH_HOME=FOLDER/search ./burnish tune sqlite …      # the second, in a home of its own: nothing is shared
+    python benchmarks/sqlite_grid.py show FOLDER/grid       # what there is to find
     python benchmarks/sqlite_grid.py judge FOLDER/grid FOLDER/search
 
 Six choices of two levels each, all combinations allowed: 64 builds of gcc. Each has the same number of starts of
@@ -214,6 +215,21 @@ def events_of(path: Path) -> Sequence[Recorded[Event]]:
     return study_events(folders(Home(path))[-1]) if path.is_dir() else read_events(path)
 
 
+def show(grid: Path) -> None:
+    """Prints what there is to find in a grid, a home or an exported record: what builds and choices are worth."""
+    starts = means_of(ByType(events_of(grid)))
+    means = {name: statistics.fmean(values) for name, values in starts.items()}
+    fit, (_, part) = fitted(means), shrunk(starts)
+    best = max(fit, key=lambda name: fit[name])
+    print(f"by the fit the best is {best}, {math.exp(fit[best]):.3f} times the baseline")
+    for number, choice in enumerate(CHOICES):
+        sides = [[fit[name] for name in fit if (name[len("grid-") + number] == "1") is on] for on in (True, False)]
+        alone = math.exp(fit[name_of({choice: ""})])
+        average = 100 * (statistics.fmean(sides[0]) - statistics.fmean(sides[1]))
+        print(f"{choice}: alone {alone:.3f} times, on average over the others {average:+.1f} % (log-ratio)")
+    print(f"{100 * part:.0f} % of the variance of means around the fit is no noise of their starts")
+
+
 def judge(grid: Path, search: Path) -> None:
     """Prints what the search found against the grid; each is a home or an exported record."""
     events = [events_of(path) for path in (grid, search)]
@@ -244,12 +260,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("write").add_argument("folder", type=Path)
+    verbs.add_parser("show").add_argument("grid", type=Path)
     judged = verbs.add_parser("judge")
     judged.add_argument("grid", type=Path)
     judged.add_argument("search", type=Path)
     words = parser.parse_args()
     if words.verb == "write":
         write(words.folder.absolute())
+    elif words.verb == "show":
+        show(words.grid)
     else:
         judge(words.grid, words.search)
 

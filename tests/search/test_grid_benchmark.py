@@ -89,7 +89,7 @@ def test_the_record_gives_back_what_was_planted(script: ModuleType) -> None:
     assert grid.truth(grid.space.point({"profile": "trained"})) == grid.worth["grid-100000"]
 
 
-def test_what_is_a_builds_own_is_told_from_noise(script: ModuleType) -> None:
+def test_what_is_a_builds_own_is_separated_from_noise(script: ModuleType) -> None:
     random = Random(3)
     names = ["grid-" + "".join(digits) for digits in product("01", repeat=6)][1:]
     parts = []

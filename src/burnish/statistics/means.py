@@ -44,10 +44,7 @@ def geometric_mean(values: Sequence[Ratio], level: float = LEVEL) -> Interval | 
         values: the ratios.
         level: confidence level of the mean's interval, whatever theirs are.
     """
-    if not values:
-        return None
-    middle = sum(math.log(value.ratio) for value in values) / len(values)
-    return _around(middle, math.hypot(*map(_error, values)) / len(values), level)
+    return mean_over_loads([(value, value) for value in values], level)  # all that is known of each is its own
 
 
 def mean_over_loads(values: Sequence[tuple[Ratio, Ratio | None]], level: float = LEVEL) -> Interval | None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from burnish.model.cell import Role
 from burnish.model.quantity import HEADLINES
 from burnish.report.analysis import suites
-from burnish.report.analysis.placed import complete, elsewhere
+from burnish.report.analysis.placed import to_quote
 from burnish.statistics.means import Ratio, mean_over_loads
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class LoadsMean:
         candidate: its name.
         loads: number of loads.
         placement: which cores servers and clients had; '' where loads differ in it or it is not known.
-        again: whether these are the winner's fresh starts, in another placement than those that found it.
+        again: whether these are the winner's fresh starts.
         means: geometric mean of the loads' ratios, by quantity that a verdict can be about and that all loads have.
     """
 
@@ -38,11 +39,17 @@ class LoadsMean:
 
 
 def over_loads(result: Result) -> list[LoadsMean]:
-    """The mean of every candidate that has a figure on each of three loads or more; tests of a suite are none."""
+    """The mean of every candidate that has a figure on each of three loads or more; tests of a suite are none.
+
+    Then that of the winner's fresh starts, where its figures to quote are of these. Bundled studies, series of patches
+    and explanations have other means, or none.
+    """
+    if result.shipped is not None or result.patched is not None or result.explanation is not None:
+        return []
     suite = suites.members(result.rows)
     claims = [row for row in result.rows if row.workload not in suite]
     loads = len({row.workload for row in claims})
-    fresh = elsewhere(result) if complete(result) else ()
+    fresh = [row for row in to_quote(result) if row.role == Role.CONFIRMATION and row.workload not in suite]
     found = [*_of_candidates(claims, loads, again=False), *_of_candidates(fresh, loads, again=True)]
     return found if loads >= LEAST else []
 

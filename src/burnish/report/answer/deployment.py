@@ -35,10 +35,11 @@ def sections(result: Result, *, full: bool = True) -> list[Section]:
     choices = [_in_full(found)] if full else _in_short(found, loads)
     title = f"deployment of {found.build}, {'ratios' if full else 'per cent'} to its usual one"
     figures, note = _figures(result, found)
+    rest = [*_unmeasured(result, found), *_remarks(found)]
     if figures is None:
-        gained: list[Block] = [points(lines(result))]
+        gained: list[Block] = [points([*_taken(found), *_sentences(result, found), *rest])]
     else:
-        gained = [points(_taken(found)), figures, points([*note, *_unmeasured(result, found), *_remarks(found)])]
+        gained = [points(_taken(found)), figures, points([*note, *rest])]
     return [section("deployment", title, *(table for table in choices if table.rows), *gained)]
 
 
@@ -96,14 +97,6 @@ def _line(tried: Tried, loads: Sequence[str], said: Callable[[Row], str]) -> lis
         else:
             cells.append(Span(said(row), role_of(row.verdict)))
     return cells
-
-
-def lines(result: Result) -> list[str]:
-    """What was taken and what it gives, then what was refused, and what it costs."""
-    found = result.deployment
-    if found is None:
-        return []
-    return [*_taken(found), *_sentences(result, found), *_unmeasured(result, found), *_remarks(found)]
 
 
 def _taken(found: Deployed) -> list[str]:

@@ -78,7 +78,8 @@ def _unproved(result: Result, name: str) -> list[str]:
     fresh = [row for row in quoted(result, name) if row.role == CellRole.CONFIRMATION]
     open_ones = [row.workload for row in fresh if row.verdict != "faster"]
     where = f" on {', '.join(open_ones)}" if len(open_ones) < len(fresh) else ""
-    return [f"Its fresh starts do not prove a gain by themselves{where}; those that found it do."] if open_ones else []
+    found = "; those that found it do" if name in everywhere(result) else ""
+    return [f"Its fresh starts do not prove a gain by themselves{where}{found}."] if open_ones else []
 
 
 def _named(result: Result, name: str) -> str:

@@ -50,14 +50,14 @@ ANALYSES: Mapping[str, type[Event]] = {
 """Events that studies record besides their table, by their name in ``--json``."""
 
 
-def study_table(told: Repeated, checked: Mapping[CellId, Checks]) -> StudyTable | None:
+def study_table(repeated: Repeated, checked: Mapping[CellId, Checks]) -> StudyTable | None:
     """The table from a record's events; None if the record is not of a bundled study.
 
     Args:
-        told: the events, with verdicts to be repeated.
+        repeated: the events, with verdicts to be repeated.
         checked: by cell, what its starts show beside the ratio.
     """
-    by = told.by
+    by = repeated.by
     table = by.last(TablePlanned)
     if table is None:
         return None
@@ -82,7 +82,7 @@ def study_table(told: Repeated, checked: Mapping[CellId, Checks]) -> StudyTable 
         line = _line(comparison, verdict, member, *outcome, marked.get(comparison.candidate, Marks()))
         if cell:
             cells[line.key] = cell
-            line = replace(line, sitting=told.sittings.get(cell), checks=checked.get(cell, Checks()))
+            line = replace(line, sitting=repeated.sittings.get(cell), checks=checked.get(cell, Checks()))
         if again := relinked.get(comparison.id):
             line = replace(line, relinked=_relinked(again, comparison.quantity))
         lines.append(line)
@@ -94,7 +94,7 @@ def study_table(told: Repeated, checked: Mapping[CellId, Checks]) -> StudyTable 
         """How many times a line's candidate is the other's, by what both are read by."""
         if one.key not in cells or other.key not in cells or one.quantity != other.quantity:
             return None
-        return told.quotient(cells[one.key], cells[other.key], one.quantity)
+        return repeated.quotient(cells[one.key], cells[other.key], one.quantity)
 
     steps = steps_of(by.of(BuildMade))
     advised = advice(lines, confirmed, table, steps, quotient) if table.recommends else []

@@ -23,7 +23,7 @@ def sections(result: Result) -> list[Section]:
     names = list(dict.fromkeys(name for mean in found for name in mean.means))
     body = [
         [
-            f"{mean.candidate}, {WITH[mean.placement]}" if mean.again and mean.placement else mean.candidate,
+            f"{mean.candidate}, {WITH.get(mean.placement, 'measured again')}" if mean.again else mean.candidate,
             *(interval(mean.means.get(name)) for name in names),
         ]
         for mean in found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from burnish.report import plainly
 from burnish.report.analysis import effects, suites
 from burnish.report.analysis.effects import Effect, Series
-from burnish.report.analysis.loads import LoadsMean, over_loads
+from burnish.report.analysis.loads import over_loads
 from burnish.report.analysis.ranking import ranking
 from burnish.report.sections import conclusion
 
@@ -32,15 +32,9 @@ def run(result: Result) -> dict[str, Any]:
         "explanation": result.explanation.as_dict() if result.explanation else None,
         "patched": _patched(Series.of(result)) if result.patched else None,
         "suites": [plainly.suite(total) for total in suites.wholes(result.rows)],
-        **({"means": [asdict(mean) for mean in means]} if (means := _means(result)) else {}),
+        **({"means": [asdict(mean) for mean in means]} if (means := over_loads(result)) else {}),
         **({"deployment": _deployment(result.deployment)} if result.deployment else {}),
     }
-
-
-def _means(result: Result) -> list[LoadsMean]:
-    """The candidates over all loads; of a study, a series of patches and an explanation none is asked for."""
-    alike = result.shipped is None and result.patched is None and result.explanation is None
-    return over_loads(result) if alike else []
 
 
 def _facts(result: Result) -> dict[str, Any]:
