@@ -17,6 +17,7 @@ from burnish.record.events.searches import SearchEnded
 from burnish.record.record import Record
 from burnish.report.analysis.deployed import Deployed, deployed
 from burnish.report.answer import deployment as report
+from burnish.report.document import Points
 from burnish.study.extras import deployment
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
@@ -56,11 +57,13 @@ def test_nothing_of_a_searchs_deployment_is_left_open_for_want_of_time(
         found = deployed(ByType(record.every()), lambda _: None)
     assert found is not None
     assert found.done
-    assert f"lighter: not measured: {WHY}" in lines_of(found)
+    assert f"lighter: not measured: {WHY}" in sentences(found)
 
 
-def lines_of(found: Deployed) -> list[str]:
-    return report.lines(cast("Any", SimpleNamespace(deployment=found, baseline="baseline", confirmations=(), rows=())))
+def sentences(found: Deployed) -> list[str]:
+    result = cast("Any", SimpleNamespace(deployment=found, baseline="baseline", confirmations=(), rows=()))
+    (section,) = report.sections(result)
+    return [item.text for block in section.blocks if isinstance(block, Points) for item in block.items]
 
 
 def test_a_report_says_what_could_not_be_measured_together() -> None:
@@ -69,4 +72,4 @@ def test_a_report_says_what_could_not_be_measured_together() -> None:
     by = ByType([Recorded(1, "2026-11-26T02:00:00Z", tried), Recorded(2, "2026-11-26T02:00:01Z", taken)])
     found = deployed(by, lambda _: None)
     assert found is not None
-    assert lines_of(found) == [f"lighter: faster by themselves; together not measured: {WHY}"]
+    assert sentences(found) == [f"lighter: faster by themselves; together not measured: {WHY}"]
