@@ -72,7 +72,6 @@ class Settings:
         objective: what is searched for.
         rule: when two builds are told apart in the race; its looks are the numbers of starts that are taken.
         confirmation: fresh starts of the winner; 0: it is not measured again.
-        screen_starts: starts of each build of a screening design.
     """
 
     strategy: str
@@ -82,7 +81,6 @@ class Settings:
     objective: Objective
     rule: Rule = field(default_factory=lambda: Rule(cap=12, delta=0.005))
     confirmation: int = 8
-    screen_starts: int = 2
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,8 @@ class Ask:
         number: from 1, in the order in which things are asked.
         point: the build.
         starts: how many more starts of it, of every load.
-        stage: part of the search: ``ladder``, ``screen``, ``eliminate``, ``race``, ``bayes``, ``random``, ``confirm``.
+        stage: part of the search: ``ladder``, ``screen``, ``eliminate``, ``refine``, ``race``, ``bayes``, ``random``,
+            ``confirm``.
         why: the reason, for people.
         fresh: whether these starts are a confirmation, which is not mixed with what the build was picked by.
         tested: whether the build passes the server's tests first (`burnish.search.desk.Want`).

@@ -17,6 +17,12 @@ from burnish.search.space import Choice, Point, Space, Step
 MARGIN = 0.02
 """Share of the budget that is kept for steps that take longer than expected."""
 
+LATE = "the budget lacks the time"
+"""Why a change was not tried that may be tried later."""
+
+SCREEN_STARTS = (2, 6)
+"""Fewest and most starts of a build of which effects are read."""
+
 
 @dataclass(frozen=True)
 class Want:
@@ -120,6 +126,17 @@ class Desk:
         """Expected seconds of making a build, if need be, and of taking so many starts of every load."""
         start = self.settings.costs.start * len(self.settings.objective.loads)
         return self.making_for(point, before, tested=tested) + starts * start
+
+    def screen_starts(self, step: Step | None) -> int:
+        """Starts of a build of which effects are read: the more, the longer it takes to make by this step.
+
+        Of n builds with k starts each, which cost n (m + k s) seconds, an effect's variance is (own + scatter / k) / n;
+        it is least for k = √(m / s) where builds' own parts are as large as a start's scatter.
+        """
+        seconds = self.settings.costs.start * len(self.settings.objective.loads)
+        making = 0.0 if step is None else max(0.0, self.seconds_of(step) - self.settings.costs.gate)
+        least, most = SCREEN_STARTS
+        return min(most, max(least, round(math.sqrt(making / seconds))))
 
     def fitting(self, wants: Sequence[Want]) -> tuple[Want, ...]:
         """The first of these that fit together."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import cached_property
 from math import prod
 
 from burnish.base.errors import UserError
@@ -198,8 +199,13 @@ class Space:
 
     def step(self, one: Point, other: Point) -> Step | None:
         """What must be made again for one of two points when the other is there; None if they are the same."""
-        first, second = self.levels(one), self.levels(other)
-        return max((choice.step for choice in self.choices if first[choice.name] != second[choice.name]), default=None)
+        differ = set(one.settings) ^ set(other.settings)
+        return max((self._steps[name] for name, _ in differ), default=None)
+
+    @cached_property
+    def _steps(self) -> Mapping[str, Step]:
+        """By choice, its step: a search looks at thousands of pairs of points."""
+        return {choice.name: choice.step for choice in self.choices}
 
     def unmarked(self, allowed: Iterable[str]) -> Space:
         """The space without levels that have a mark, except for marks that are allowed."""

@@ -29,6 +29,7 @@ _STAGES = {
     "screen": "many changes of the best at once, for their effects",
     "race": "what helped, together",
     "eliminate": "what is not shown to help is taken out",
+    "refine": "builds that are expected to gain most for their time",
     "bayes": "builds that a model of what was measured proposes",
     "random": "builds that are drawn",
     "confirm": "the winner again on fresh starts",

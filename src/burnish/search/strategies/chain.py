@@ -1,50 +1,45 @@
-"""The default: known-good builds, a screen around the best, what is not needed taken out, the winner again."""
+"""The default: known-good builds, screens around the best, what may gain more, what is not needed out, the winner."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from burnish.search.desk import Desk, Strategy
-from burnish.search.space import Choice, Point, Step
+from burnish.search.desk import LATE, Desk, Strategy
+from burnish.search.model import ranked
+from burnish.search.space import Point, Step
 from burnish.search.strategies.eliminate import eliminate
 from burnish.search.strategies.ladder import ROUND, climb, end
 from burnish.search.strategies.race import confirm, first, race
+from burnish.search.strategies.refine import refine
 from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
 
-ROUNDS = 3
-"""Further screens at most, of what an earlier one left open."""
-
-SHARE = 0.6
+SHARE = 0.4
 """Share of what is left of the budget that a screen may take: what it finds must be tried by itself."""
 
 
 def default(desk: Desk) -> Strategy[None]:
-    """The ladder, a screen for each kind of step, the most promising for its time first, then the winner again."""
-    best = yield from climb(desk)
-    groups = list(Step)
-    while groups:
-        step = max(groups, key=lambda one: _value(desk, best, one))
-        groups.remove(step)
-        best = yield from _around(desk, best, factors_around(desk, best, _choices(desk, step)))
-    for _ in range(ROUNDS):
-        unsettled = [factor for factor in factors_around(desk, best, desk.space.choices) if open_question(desk, factor)]
-        if not unsettled:
-            break
-        best = yield from _around(desk, best, unsettled)
+    """The ladder, screens of steps that are cheap together, the most promising first, what the model expects most of.
+
+    Then what the best has beyond the ladder's best and does not need is taken out, if there is time for it, and the
+    winner is measured again.
+    """
+    base = best = yield from climb(desk)
+    steps = list(Step)
+    while steps:
+        group = _group(desk, best, steps)
+        steps = [step for step in steps if step not in group]
+        best = yield from _around(desk, best, _factors(desk, best, group))
+    if (yield from refine(desk)):
+        order = [arm for arm in ranked(desk.space, desk.book.measured) if not desk.book.slower_on(arm)]
+        yield from eliminate(desk, base, order[0].point) if order else ()
     yield from end(desk)
-    yield from confirm(desk)
-
-
-def open_question(desk: Desk, change: tuple[str, str]) -> bool:
-    """Whether a change that is not in the best build may still help: it looked useful, and its interval is wide."""
-    effect = desk.effects.get(change)
-    return effect is not None and effect.effect > 0.0 and effect.effect + effect.half > desk.settings.rule.delta
+    yield from confirm(desk, ranked)
 
 
 def screen_alone(desk: Desk) -> Strategy[None]:
     """One screen of all choices around the first rung that can be had, and the winner again."""
     best = yield from _first_rung(desk)
-    best = yield from _around(desk, best, factors_around(desk, best, desk.space.choices), thorough=False)
+    best = yield from _around(desk, best, factors_around(desk, best, desk.space.choices))
     yield from confirm(desk)
 
 
@@ -73,30 +68,37 @@ def _first_rung(desk: Desk) -> Strategy[Point]:
     return Point()
 
 
-def _choices(desk: Desk, step: Step) -> list[Choice]:
-    return [choice for choice in desk.space.choices if choice.step is step]
+def _factors(desk: Desk, best: Point, steps: Sequence[Step]) -> list[tuple[str, str]]:
+    """The changes of a build that differ by these steps."""
+    return factors_around(desk, best, [choice for choice in desk.space.choices if choice.step in steps])
+
+
+def _group(desk: Desk, best: Point, steps: Sequence[Step]) -> list[Step]:
+    """The steps to screen next: the most promising for its time, with those that cost less with it than by themselves.
+
+    A design of few changes is poor: each change needs a build, and each build tells of every change.
+    """
+    group = [max(steps, key=lambda one: _value(desk, best, one))]
+    for step in steps:
+        own, had = (_factors(desk, best, which) for which in ([step], group))
+        if step not in group and own and had and cost(desk, [*had, *own]) <= cost(desk, had) + cost(desk, own):
+            group.append(step)
+    return group
 
 
 def _value(desk: Desk, best: Point, step: Step) -> float:
     """Expected gain for each second of screening the choices of a step."""
-    choices = _choices(desk, step)
-    factors = factors_around(desk, best, choices)
-    seconds = cost(desk, factors, desk.settings.screen_starts) if factors else 0.0
-    return desk.promise([choice for choice in choices if choice.name in dict(factors)]) / seconds if seconds else 0.0
+    factors = _factors(desk, best, [step])
+    names = {name for name, _ in factors}
+    promise = desk.promise([choice for choice in desk.space.choices if choice.name in names])
+    return promise / cost(desk, factors) if factors else 0.0
 
 
-def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorough: bool = True) -> Strategy[Point]:
-    """Screens changes of a build, combines what helps, takes out what does not; returns the best.
-
-    Args:
-        desk: the search.
-        best: the build to change.
-        every: the changes, (choice, level) each.
-        thorough: whether what does not help is taken out again, one by one.
-    """
+def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]]) -> Strategy[Point]:
+    """Screens changes of a build, (choice, level) each, and combines what helps; returns the best."""
     every = _possible(desk, every)
     factors = affordable(desk, every, SHARE)
-    desk.untried |= {factor: "the budget lacks the time" for factor in every if factor not in factors}
+    desk.untried |= {factor: LATE for factor in every if factor not in factors}
     if not factors:
         return best
     effects = yield from screen(desk, best, factors)
@@ -105,10 +107,7 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], *, thorou
     yield from first(desk, [best, likely, sure], "race", "what helped, together")
     yield from race(desk, [best, likely, sure], "race", ROUND)
     tried = [arm for arm in desk.book.measured if arm.point in (best, likely, sure)]
-    top = next((arm.point for arm in tried if not desk.book.slower_on(arm)), best)
-    if thorough and top != best:
-        return (yield from eliminate(desk, best, top))
-    return top
+    return next((arm.point for arm in tried if not desk.book.slower_on(arm)), best)
 
 
 def _possible(desk: Desk, every: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

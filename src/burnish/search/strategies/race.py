@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from burnish.search.book import Arm
 from burnish.search.desk import Desk, Strategy, Want
-from burnish.search.space import Point
+from burnish.search.space import Point, Space
 from burnish.statistics.verdicts import Kind
 
 
@@ -70,17 +70,30 @@ def _next(desk: Desk, arm: Arm, stage: str, most: int) -> list[Want]:
     return [Want(arm.point, looks[0] - len(arm.scores), stage, "may be the best")] if looks else []
 
 
-def confirm(desk: Desk) -> Strategy[None]:
+Ranking = Callable[[Space, Sequence[Arm]], list[Arm]]
+"""Puts builds into an order, the best first."""
+
+
+def by_mean(_: Space, arms: Sequence[Arm]) -> list[Arm]:
+    """Builds in the order of their means, as they come."""
+    return list(arms)
+
+
+def confirm(desk: Desk, ranking: Ranking = by_mean) -> Strategy[None]:
     """Races the best builds to the rule's end; takes fresh starts of the winner if it beats the baseline.
 
     A build that the race does not tell from the baseline is not worth it: it would be announced by chance alone.
+
+    Args:
+        desk: the search.
+        ranking: which builds are the best.
     """
     # One that was only screened has its tests before it, and is worth them if it looks better than the best.
-    measured = desk.book.measured
-    least = next((arm.mean for arm in measured if arm.tested), max((arm.mean for arm in measured), default=0.0))
-    every = [arm.point for arm in measured if arm.tested or arm.mean >= least]
+    order = ranking(desk.space, desk.book.measured)
+    least = next((number for number, arm in enumerate(order) if arm.tested), 1)
+    every = [arm.point for number, arm in enumerate(order) if arm.tested or number < least]
     yield from race(desk, every[:6], "race", desk.settings.rule.cap)
-    best = yield from _finalist(desk)
+    best = yield from _finalist(desk, ranking)
     if best is None:
         desk.note("no build was shown to be faster than the baseline, so none is measured again")
         return
@@ -90,13 +103,13 @@ def confirm(desk: Desk) -> Strategy[None]:
         yield (Want(best.point, desk.settings.confirmation, "confirm", "the best of the search", fresh=True),)
 
 
-def _finalist(desk: Desk) -> Strategy[Arm | None]:
+def _finalist(desk: Desk, ranking: Ranking) -> Strategy[Arm | None]:
     """The best build, if it passed its tests and was shown to be faster than the baseline; None if there is none.
 
     Where there is no time to tell that of the best, it is the best of those that were shown to be faster: none of these
     is given up for one that only looks so.
     """
-    while (best := desk.book.best) is not None:
+    while (best := next(iter(_ranked(desk, ranking)), None)) is not None:
         kind = desk.book.against_baseline(best).kind
         if best.tested and kind is Kind.FASTER:
             return best
@@ -108,9 +121,14 @@ def _finalist(desk: Desk) -> Strategy[Arm | None]:
         fitting = desk.fitting(wants)
         if not fitting:
             desk.note(f"race: {best.point.words} looks better, the budget lacks the time to tell")
-            return next((arm for arm in desk.book.measured if _shown(desk, arm)), None)
+            return next((arm for arm in _ranked(desk, ranking) if _shown(desk, arm)), None)
         yield fitting
     return None
+
+
+def _ranked(desk: Desk, ranking: Ranking) -> list[Arm]:
+    """The builds that are slower on no guarded load, the best first."""
+    return [arm for arm in ranking(desk.space, desk.book.measured) if not desk.book.slower_on(arm)]
 
 
 def _shown(desk: Desk, arm: Arm) -> bool:

@@ -33,19 +33,22 @@ def factors_around(desk: Desk, base: Point, choices: Sequence[Choice]) -> list[t
     ]
 
 
-def cost(desk: Desk, factors: Sequence[tuple[str, str]], starts: int) -> float:
-    """Expected seconds of screening so many factors."""
-    step = max((desk.space.choice(name).step for name, _ in factors), default=Step.REWRITE)
+def cost(desk: Desk, factors: Sequence[tuple[str, str]]) -> float:
+    """Expected seconds of screening so many factors; the first build of a design is the base, which is there."""
+    step = _step(desk, factors)
     loads = len(desk.settings.objective.loads)
     making = max(0.0, desk.seconds_of(step) - desk.settings.costs.gate)
-    return size_for(len(factors)) * (making + starts * loads * desk.settings.costs.start)
+    return (size_for(len(factors)) - 1) * (making + desk.screen_starts(step) * loads * desk.settings.costs.start)
+
+
+def _step(desk: Desk, factors: Sequence[tuple[str, str]]) -> Step:
+    return max((desk.space.choice(name).step for name, _ in factors), default=Step.REWRITE)
 
 
 def affordable(desk: Desk, factors: Sequence[tuple[str, str]], share: float) -> list[tuple[str, str]]:
     """The most promising of these factors whose design takes at most a share of what is left."""
     order = sorted(factors, key=lambda factor: -desk.space.choice(factor[0]).expected)
-    starts = desk.settings.screen_starts
-    while order and cost(desk, order, starts) > share * desk.left:
+    while order and cost(desk, order) > share * desk.left:
         order.pop()
     return [factor for factor in factors if factor in order]
 
@@ -53,7 +56,7 @@ def affordable(desk: Desk, factors: Sequence[tuple[str, str]], share: float) -> 
 def screen(desk: Desk, base: Point, factors: Sequence[tuple[str, str]]) -> Strategy[list[Effect]]:
     """Measures a design around a base; returns the effects of its factors, and notes them at the desk."""
     points = [point for point in points_around(desk.space, base, factors, desk.random) if point.settings]
-    starts = desk.settings.screen_starts
+    starts = desk.screen_starts(_step(desk, factors))
     left = [point for point in points if desk.book.starts(point) < starts and not _failed(desk, point)]
     while left:
         why = f"design of {len(points)} builds"
