@@ -42,6 +42,7 @@ lint: environment
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy --strict
+	$(python) -m mypy --config-file tests/mypy.ini tests benchmarks
 
 fmt: environment
 	$(python) -m ruff check --fix .

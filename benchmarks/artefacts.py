@@ -65,7 +65,7 @@ def measure(entry: Entry, url: str, scratch: Path) -> tuple[int, list[tuple[floa
     for number in range(ROUNDS):
         key, into = f"{entry.key}-{number}", scratch / entry.key
         for held in artefacts.held():
-            artefacts.forget(held)
+            artefacts.discard(held.kind, held.key)
         for blob in artefacts.far.found("blobs"):
             artefacts.far.remove(blob.path)
         seconds = [

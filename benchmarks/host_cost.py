@@ -32,8 +32,10 @@ def entered_again(path: Path, *, costs: bool) -> Book:
     """The book of a record's search, with or without what the baseline cost."""
     by = ByType(read_events(path, turns=False))
     events: dict[CellId, list[Event]] = defaultdict(list)
-    for event in (*by.of(StartDone), *by.of(PairRead)):
-        events[event.cell].append(event)
+    for done in by.of(StartDone):
+        events[done.cell].append(done)
+    for read in by.of(PairRead):
+        events[read.cell].append(read)
     starts = {
         (cell.candidate, cell.workload): starts_of(some) for cell, some in events.items() if cell.role is Role.CLAIM
     }

@@ -91,7 +91,8 @@ def played(workers: dict[str, str], seconds: float) -> Took:
                 raise RuntimeError(f"exit {cast.end()}: {said[-1500:]}")
         finally:
             cast.stop()
-    return Took(*first.values(), total)
+    asked, built = first.values()
+    return Took(asked, built, total)
 
 
 def main() -> None:

@@ -142,7 +142,7 @@ def main() -> None:
     with studies.lock(home):
         console = Console(stderr=True)
         setting = session.begin(home, study.engine, study.definition, options, console, study.workloads, None)
-        workshop = prepare(setting, study, plan_of(home, study, by_name(study, Asked()), options))
+        workshop = prepare(setting, study, plan_of(home, study, by_name(study, Asked()), options), ())
         maker, stage = workshop.maker, workshop.chains[VARIANT].stages[0]
         assert maker is not None
         assert isinstance(stage, Compile)

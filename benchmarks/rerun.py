@@ -57,7 +57,7 @@ def build_all(home: Home, options: Options) -> None:
     study = tune_study("fake", options)
     with studies.lock(home):
         setting = session.begin(home, study.engine, study.definition, options, Console(), study.workloads, None)
-        workshop = prepare(setting, study, plan(home, options))
+        workshop = prepare(setting, study, plan(home, options), ())
         workshop.make_baseline()
         workshop.make(list(study.variants))
         failed = [each.failure for each in workshop.made.values() if each.failure]

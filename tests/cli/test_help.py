@@ -112,8 +112,8 @@ def test_every_verb_is_in_one_panel() -> None:
     named = [name for names in pages.PANELS.values() for name in names]
     for path in CLI.rglob("[a-z]*.py"):
         import_module(".".join(("burnish.cli", *path.relative_to(CLI).with_suffix("").parts)))
-    added = [*app.registered_commands, *app.registered_groups]
-    assert sorted(named) == sorted(ROOT.commands) == sorted(known.name or "" for known in added)
+    added = [*(known.name for known in app.registered_commands), *(known.name for known in app.registered_groups)]
+    assert sorted(named) == sorted(ROOT.commands) == sorted(name or "" for name in added)
     for name, (_, about) in pages.VERBS.items():
         assert about == pages.first_sentence(ROOT.commands[name].help), "the page of all verbs has what each one's says"
     text = shown("--help")

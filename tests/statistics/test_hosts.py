@@ -84,9 +84,9 @@ def test_pieces_that_stopped_when_they_saw_something_are_covered(hosts: int) -> 
             means.append(mean)
             variances.append(squares / (taken - 1))
             counts.append(taken.astype(float))
-        stacked = [np.stack(item, axis=1) for item in (means, variances, counts)]
-        half = half_width(*stacked, tail)
-        assert (np.abs(stacked[0].mean(axis=1) - truth) <= half).mean() >= 0.95 - SLACK
+        mean, variance, count = (np.stack(item, axis=1) for item in (means, variances, counts))
+        half = half_width(mean, variance, count, tail)
+        assert (np.abs(mean.mean(axis=1) - truth) <= half).mean() >= 0.95 - SLACK
 
 
 def test_one_host_is_students_interval() -> None:

@@ -43,18 +43,18 @@ def test_long_starts_are_probed(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     runner.run(paths.home(), tune_study("fake", options), options, Console(file=io.StringIO()), None)
     begun, done = events(home, StartBegun), events(home, StartDone)
     assert len(done) >= 2
-    for start in (*begun, *done):
-        assert start.state
-        assert all(state.spin_ns > 0 and len(state.latency_ns) == 5 for state in start.state)
-        assert len({state.core for state in start.state}) == len(start.state)
+    for found in (*(start.state for start in begun), *(start.state for start in done)):
+        assert found
+        assert all(state.spin_ns > 0 and len(state.latency_ns) == 5 for state in found)
+        assert len({state.core for state in found}) == len(found)
     for start in begun:
         assert start.cached is not None, "the programs were dropped from the page cache"
         assert set(start.cached) == set(start.builds)
-    for start in done:
-        assert start.pages
-        assert set(start.pages) == set(start.slots)
-        assert all(pages.huge_text >= 0 for pages in start.pages.values())
-        for pages in start.pages.values():
+    for ended in done:
+        assert ended.pages
+        assert set(ended.pages) == set(ended.slots)
+        assert all(pages.huge_text >= 0 for pages in ended.pages.values())
+        for pages in ended.pages.values():
             parts = (pages.scatter_text, pages.scatter_heap, pages.scatter_files)
             if frames_are_told():
                 assert all(part is not None and 0.125 <= part <= 1 for part in parts)
@@ -63,7 +63,7 @@ def test_long_starts_are_probed(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with closing(Record(study(home))) as record:
         kept = [each.event for each in compact(record.every()) if isinstance(each.event, StartBegun | StartDone)]
     assert all(start.state for start in kept), "a compact record has every start's"
-    assert [start.pages for start in kept if isinstance(start, StartDone)] == [start.pages for start in done]
+    assert [start.pages for start in kept if isinstance(start, StartDone)] == [ended.pages for ended in done]
 
 
 def test_short_starts_are_not_nor_flushes_for_a_load_that_only_reads(home: Path) -> None:

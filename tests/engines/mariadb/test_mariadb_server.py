@@ -14,6 +14,7 @@ from burnish.engines.contract import MARKER, Side, SideSpec, Tick
 from burnish.engines.mariadb.product import PRODUCT
 from burnish.engines.mysql_family import data as family_data
 from burnish.engines.mysql_family.server import Launch, Server, setting_options
+from burnish.engines.mysql_family.side import FamilySide
 from burnish.engines.shared.sysbench import LATENCY_EVERY, TICK_S
 from burnish.model.condition import Condition, Transport
 from burnish.model.workload import Workload
@@ -141,11 +142,11 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> tuple[Built, Path]:
     return built, folder / "data"
 
 
-def side_of(built: Built, data: Path, folder: Path, label: str, load: str | Workload = "oltp_read_only") -> Side:
+def side_of(built: Built, data: Path, folder: Path, label: str, load: str | Workload = "oltp_read_only") -> FamilySide:
     from shutil import copytree
 
     copytree(data, folder / label / "data")
-    return engine().side(
+    side = engine().side(
         SideSpec(
             label=label,
             built=built,
@@ -157,6 +158,8 @@ def side_of(built: Built, data: Path, folder: Path, label: str, load: str | Work
             cores=frozenset(os.sched_getaffinity(0)),
         )
     )
+    assert isinstance(side, FamilySide)
+    return side
 
 
 def until(side: Side, enough: int) -> list[Tick]:
