@@ -114,3 +114,18 @@ def test_a_plan_tells_the_order_where_it_is_not_the_files(burnish_home: object) 
     alone = Asked(rows=("all-read-only",))
     study = bundled_study("arm-2020", "fake", alone, Options())
     assert plan_of(home(), study, by_name(study, alone), Options()).order is None
+
+
+def test_nothing_is_said_of_rows_that_are_not_asked_for_but_that(burnish_home: object) -> None:
+    def shown(*series: str) -> str:
+        asked = Asked(rows=("fbo",), series=series)
+        study = bundled_study("sun-2008", "fake", asked, Options())
+        return " ".join(drawn(document(study, plan_of(home(), study, by_name(study, asked), Options()))).split())
+
+    assert "not as published in fbo: each server has half of the cores" in shown("gcc")
+    whole = shown("gcc-whole")
+    assert "each server has half of the cores" not in whole
+    assert "not as published in fbo: " in whole
+    assert "fast-math" not in whole
+    assert "restrict: no equivalent today" not in whole
+    assert "rows: left out by --row" in whole

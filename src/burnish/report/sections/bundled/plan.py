@@ -117,9 +117,9 @@ def _mark(comparison: Comparison) -> str:
     return f" {claims.MARKS[comparison.likeness.kind]}" if comparison.likeness else ""
 
 
-def _unlike(table: Study) -> list[str]:
+def _unlike(table: Study, shown: Sequence[Comparison]) -> list[str]:
     """What is not as published, one sentence for all rows that share it, and what has no counterpart at all."""
-    compared = [each for each in table.comparisons if each.likeness is not None and each.published is not None]
+    compared = [each for each in shown if each.likeness is not None and each.published is not None]
     lines = [claims.LEGEND] if compared else []
     lines += claims.unlike((each.row, why) for each in compared if each.likeness for why in each.likeness.unlike)
     parts = file_of(table).not_replicated
@@ -133,6 +133,8 @@ def _unlike(table: Study) -> list[str]:
 def _remarks(table: Study, plan: StudyPlan) -> list[str]:
     """Totals, then what is not measured and why."""
     forecast, selection = plan.forecast, plan.selection
+    # What was not asked for has one line of its own, and nothing else is said of it.
+    shown = [comparison for comparison in table.comparisons if comparison.key not in selection.cut]
     chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
     units = {comparison.unit for comparison in chosen}
     costs = [cost for cost in forecast.costs if cost.unit in units]
@@ -142,15 +144,15 @@ def _remarks(table: Study, plan: StudyPlan) -> list[str]:
         *plan.trials,
         f"disk: {amount(forecast.plan.kept, 1e9)} GB kept, {amount(forecast.plan.tree, 1e9)} GB build folder",
     ]
-    if any(comparison.shows for comparison in table.comparisons):
+    if any(comparison.shows for comparison in shown):
         lines += [f"{patches.RATIOS}: {patches.DIRECTIONS}", patches.ABILITIES]
-    if any(comparison.published.unit == SAMPLES for comparison in table.comparisons if comparison.published):
+    if any(comparison.published.unit == SAMPLES for comparison in shown if comparison.published):
         lines.append(patches.SHARES)
-    lines += _unlike(table)
+    lines += _unlike(table, shown)
     missing = by_reason(forecast.missing.items())
     lines += [f"can't be built here: {_few(names, 'builds')}: {why}" for why, names in missing.items()]
+    left = by_reason((unit_words(one.unit), one.reason) for one in shown if one.reason is not None)
     every = [(unit_words(comparison.unit), comparison) for comparison in table.comparisons]
-    left = by_reason((name, one.reason) for name, one in every if one.reason is not None)
     cut = by_reason((name, selection.cut[one.key]) for name, one in every if one.key in selection.cut)
     lines += [f"{_few(names)}: {reason}" for reasons in (left, cut) for reason, names in reasons.items()]
     return lines
