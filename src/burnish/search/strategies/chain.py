@@ -14,7 +14,10 @@ from burnish.search.strategies.refine import refine
 from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
 
 SHARE = 0.4
-"""Share of what is left of the budget that a screen may take: what it finds must be tried by itself."""
+"""Share of what is left of the budget that a screen may take: the model that comes after it finds more by the minute."""
+
+ALONE = 0.6
+"""The same where nothing comes after the screen but what helped, together."""
 
 
 def default(desk: Desk) -> Strategy[None]:
@@ -39,7 +42,7 @@ def default(desk: Desk) -> Strategy[None]:
 def screen_alone(desk: Desk) -> Strategy[None]:
     """One screen of all choices around the first rung that can be had, and the winner again."""
     best = yield from _first_rung(desk)
-    best = yield from _around(desk, best, factors_around(desk, best, desk.space.choices))
+    best = yield from _around(desk, best, factors_around(desk, best, desk.space.choices), ALONE)
     yield from confirm(desk)
 
 
@@ -94,10 +97,10 @@ def _value(desk: Desk, best: Point, step: Step) -> float:
     return promise / cost(desk, factors) if factors else 0.0
 
 
-def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]]) -> Strategy[Point]:
+def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], share: float = SHARE) -> Strategy[Point]:
     """Screens changes of a build, (choice, level) each, and combines what helps; returns the best."""
     every = _possible(desk, every)
-    factors = affordable(desk, every, SHARE)
+    factors = affordable(desk, every, share)
     desk.untried |= {factor: LATE for factor in every if factor not in factors}
     if not factors:
         return best
