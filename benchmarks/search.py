@@ -1,6 +1,6 @@
 """How well a search finds a planted optimum: a simulated engine, repeated with many seeds; nothing is built.
 
-    nice python benchmarks/search.py [--repetitions 40] [--seed 1] [--strategies default,random]
+    nice python benchmarks/search.py [--repetitions 40] [--seed 1] [--strategies default,random] [--hours 3]
 
 An engine of 30 choices is drawn for each repetition: 4 that known-good builds are made of, and 26 of which 6 help by
 1.5 to 4 %, 6 harm by as much, and 14 do nothing; two of those that help gain half as much together. A start reads the
@@ -153,13 +153,13 @@ def gap(engine: Simulated, found: Outcome) -> float:
     return engine.best - engine.truth(found.winner or Point())
 
 
-def row(strategy: str, seeds: Sequence[int]) -> tuple[list[str], list[float]]:
+def row(strategy: str, seeds: Sequence[int], budget: float = BUDGET) -> tuple[list[str], list[float]]:
     """A strategy's line of the table, and its gaps by seed."""
     engines = [planted(seed) for seed in seeds]
-    found = [run(engine, strategy, seed) for engine, seed in zip(engines, seeds, strict=True)]
+    found = [run(engine, strategy, seed, budget) for engine, seed in zip(engines, seeds, strict=True)]
     gaps = [gap(engine, one) for engine, one in zip(engines, found, strict=True)]
-    nothing = [run(planted(seed, nothing=True), strategy, seed) for seed in seeds]
-    used = [one.spent / BUDGET for one in (*found, *nothing)]
+    nothing = [run(planted(seed, nothing=True), strategy, seed, budget) for seed in seeds]
+    used = [one.spent / budget for one in (*found, *nothing)]
     return [
         strategy,
         f"{sum(each <= NEAR for each in gaps)} of {len(seeds)}",
@@ -177,6 +177,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1, help="first seed; the others follow it")
     parser.add_argument("--strategies", default="default,screen,eliminate,ladder,random")
+    parser.add_argument("--hours", type=float, default=BUDGET / 3600.0, help="budget of each")
     words = parser.parse_args()
     seeds = list(range(words.seed, words.seed + words.repetitions))
     head = [
@@ -191,7 +192,7 @@ def main() -> None:
     print("| " + " | ".join(head) + " |\n|" + " --- |" * len(head))
     gaps: dict[str, list[float]] = {}
     for strategy in words.strategies.split(","):
-        cells, gaps[strategy] = row(strategy, seeds)
+        cells, gaps[strategy] = row(strategy, seeds, 3600.0 * words.hours)
         print("| " + " | ".join(cells) + " |", flush=True)
     for strategy in itertools.islice(gaps, 1, None):
         pairs = list(zip(gaps["default"], gaps[strategy], strict=True))[:10] if "default" in gaps else []

@@ -27,7 +27,7 @@ from typing import IO
 
 from burnish.search.asks import Ask
 from burnish.search.space import Point
-from search import BUDGET, Simulated, gap, measured, planted, run
+from search import BUDGET, NEAR, Simulated, gap, measured, planted, run
 
 STARTS = 3
 """Starts of each configuration that OpenTuner is told of: as many as Burnish's first look."""
@@ -117,12 +117,13 @@ def opentuner(python: Path, engine: Simulated, seed: int, budget: float) -> tupl
     return max(known, key=lambda one: known[one], default=Point()), len(known)
 
 
-def row(engine: Simulated, seed: int, python: Path, budget: float) -> tuple[list[float], list[int]]:
-    """Gaps of the three on one engine, and how many builds each made."""
+def row(engine: Simulated, seed: int, python: Path, budget: float) -> tuple[list[float], list[int], bool]:
+    """Gaps of the three on one engine, how many builds each made, and whether ours made one near the best."""
     ours, drawn = (run(engine, strategy, seed, budget) for strategy in ("default", "random"))
     theirs, builds = opentuner(python, engine, seed, budget)
     gaps = [gap(engine, ours), engine.best - engine.truth(theirs), gap(engine, drawn)]
-    return gaps, [len(ours.arms), builds, len(drawn.arms)]
+    near = any(engine.best - engine.truth(arm.point) <= NEAR for arm in ours.arms)
+    return gaps, [len(ours.arms), builds, len(drawn.arms)], near
 
 
 def _line(cells: Sequence[object]) -> None:
@@ -134,9 +135,10 @@ def table(engines: Mapping[int, Simulated], python: Path, budget: float) -> None
     names = ("Burnish", "OpenTuner", "random")
     _line(["seed", *names, *(f"builds: {name}" for name in names)])
     _line(["---"] * 7)
-    gaps, builds = [], []
+    gaps, builds, nears = [], [], 0
     for seed, engine in engines.items():
-        own, made = row(engine, seed, python, budget)
+        own, made, near = row(engine, seed, python, budget)
+        nears += near
         gaps.append(own)
         builds.append(made)
         _line([seed, *(f"{100 * one:.2f} %" for one in own), *made])
@@ -147,6 +149,10 @@ def table(engines: Mapping[int, Simulated], python: Path, budget: float) -> None
         ahead = sum(own[0] < own[number] and not math.isclose(own[0], own[number]) for own in gaps)
         behind = sum(own[0] > own[number] and not math.isclose(own[0], own[number]) for own in gaps)
         print(f"\nBurnish's build is truly faster than {name}'s in {ahead} of {len(gaps)}, slower in {behind}.")
+    within = ", ".join(
+        f"{name}'s in {sum(one <= NEAR for one in column)}" for name, column in zip(names, columns, strict=True)
+    )
+    print(f"\nWithin 1 % of the best: {within}; Burnish measured such a build in {nears}.")
 
 
 def main() -> None:
