@@ -38,6 +38,9 @@ MOST = 40
 KEPT = 16
 """Starts of the best builds for which time is kept."""
 
+MOST_KEPT = 0.2
+"""Share of the time that these may take: where a start takes as long as a build, builds are worth more."""
+
 STARTS = (1, 2, 4, 8)
 """Starts of a measured build that may be taken together."""
 
@@ -45,7 +48,7 @@ STARTS = (1, 2, 4, 8)
 def refine(desk: Desk) -> Strategy[bool]:
     """Makes builds as long as one is worth its time, then takes starts of the best; returns whether time is left."""
     before, late = len(desk.book.measured), False
-    kept = KEPT * desk.settings.costs.start * len(desk.settings.objective.loads)
+    kept = min(KEPT * desk.settings.costs.start * len(desk.settings.objective.loads), MOST_KEPT * desk.left)
     while not late and len(desk.book.measured) < before + MOST and (want := proposed(desk)) is not None:
         late = desk.cost(want.point, want.starts, tested=want.tested) + kept > desk.left
         if not late:
