@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from test_search import SPACE, host, settings, through
+from test_search import COSTS, SPACE, host, settings, through
 
 from burnish.search.asks import Ask, Costs, Told
 from burnish.search.book import Arm
@@ -103,6 +103,19 @@ def test_the_model_is_asked_until_the_time_that_the_finals_need() -> None:
         new += ask.stage == "refine" and ask.point not in before
         before.add(ask.point)
     assert f"refine: {new} builds more, each expected to gain most for its time" in "\n".join(search.desk.path)
+
+
+def test_last_starts_leave_time_for_builds_where_a_start_is_dear() -> None:
+    """Sixteen starts of 60 s would take all that the screen leaves."""
+    costs = replace(COSTS, start=60.0, steps=dict.fromkeys(Step, 15.0))
+
+    def dear(ask: Ask) -> Told:
+        return replace(host(ask), making=15.0, seconds=15.0 + 60.0 * ask.starts)
+
+    asked = through(Search(SPACE, replace(settings(budget=3600.0), costs=costs)), dear)
+    before = {ask.point for ask in asked if ask.stage in ("ladder", "screen")}
+    assert {ask.point for ask in asked if ask.stage == "refine"} - before
+    assert refine.KEPT * costs.start > refine.MOST_KEPT * 3600.0
 
 
 def test_without_a_budget_it_ends() -> None:

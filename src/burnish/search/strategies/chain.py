@@ -14,7 +14,7 @@ from burnish.search.strategies.refine import refine
 from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
 
 SHARE = 0.4
-"""Share of what is left of the budget that a screen may take: the model that comes after it finds more by the minute."""
+"""Share of what is left of the budget that a screen may take: the model that comes after it finds more a minute."""
 
 ALONE = 0.6
 """The same where nothing comes after the screen but what helped, together."""

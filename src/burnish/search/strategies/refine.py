@@ -47,12 +47,13 @@ STARTS = (1, 2, 4, 8)
 
 def refine(desk: Desk) -> Strategy[bool]:
     """Makes builds as long as one is worth its time, then takes starts of the best; returns whether time is left."""
-    before, late = len(desk.book.measured), False
+    before, asked, late = len(desk.book.measured), 0, False
     kept = min(KEPT * desk.settings.costs.start * len(desk.settings.objective.loads), MOST_KEPT * desk.left)
-    while not late and len(desk.book.measured) < before + MOST and (want := proposed(desk)) is not None:
+    while not late and asked < MOST and (want := proposed(desk)) is not None:
         late = desk.cost(want.point, want.starts, tested=want.tested) + kept > desk.left
         if not late:
             yield (want,)
+            asked += 1
     if made := len(desk.book.measured) - before:
         what = "1 build" if made == 1 else f"{made} builds"
         desk.note(f"refine: {what} more, each expected to gain most for its time by all that was measured")
