@@ -14,6 +14,7 @@ from test_search import COSTS, SPACE, host, settings, through
 from burnish.search.asks import Ask, Costs, Told
 from burnish.search.book import Arm
 from burnish.search.desk import SCREEN_STARTS
+from burnish.search.effects import Effect
 from burnish.search.model import NOISE, Expected, Model, ranked, scatter
 from burnish.search.search import Search
 from burnish.search.space import Choice, Point, Space, Step
@@ -88,6 +89,15 @@ def test_a_dear_build_is_read_by_more_starts(making: float, starts: int) -> None
     desk = Search(PLAIN, replace(settings(budget=None), costs=costs)).desk
     assert desk.screen_starts(Step.COMPILE) == starts
     assert desk.screen_starts(None) == SCREEN_STARTS[0], "it is there"
+
+
+def test_three_large_effects_do_not_make_all_others_large() -> None:
+    desk = Search(PLAIN, settings(budget=None)).desk
+    assert desk.spread_of_effects() == pytest.approx(0.02), "as is expected"
+    desk.effects = {(name, "on"): Effect(name, "on", 0.06, 0.01, 0.02, 4) for name in "abc"}
+    assert 0.03 < desk.spread_of_effects() < 0.04
+    desk.effects = {(str(number), "on"): Effect(str(number), "on", 0.06, 0.01, 0.02, 4) for number in range(200)}
+    assert desk.spread_of_effects() == pytest.approx(0.059, rel=0.05), "two hundred do"
 
 
 def test_the_model_is_asked_until_the_time_that_the_finals_need() -> None:

@@ -20,6 +20,9 @@ MARGIN = 0.02
 LATE = "the budget lacks the time"
 """Why a change was not tried that may be tried later."""
 
+BELIEF = 8
+"""Measured effects for which the expected size of effects counts."""
+
 SCREEN_STARTS = (2, 6)
 """Fewest and most starts of a build of which effects are read."""
 
@@ -154,12 +157,14 @@ class Desk:
         self.path.append(words)
 
     def spread_of_effects(self) -> float:
-        """Standard deviation of choices' true effects: of those measured, less their error; at first as expected."""
+        """Standard deviation of choices' true effects: of those measured, less their error, and as is expected.
+
+        What is expected counts for as many effects as `BELIEF`: three that were measured tell little of forty others.
+        """
         expected = statistics.fmean(choice.expected for choice in self.space.choices) if self.space.choices else 0.0
         known = [effect for effect in self.effects.values() if effect.error > 0.0]
-        if len(known) < 3:
-            return expected
-        variance = statistics.fmean(one.effect**2 - one.error**2 for one in known)
+        squares = sum(one.effect**2 - one.error**2 for one in known)
+        variance = (BELIEF * expected**2 + squares) / (BELIEF + len(known))
         return math.sqrt(max(variance, (0.2 * expected) ** 2))
 
     def promise(self, choices: Sequence[Choice]) -> float:

@@ -123,7 +123,7 @@ def _left(ended: SearchEnded, *, full: bool) -> list[str]:
 
 def _hour(ended: SearchEnded, *, full: bool) -> str:
     """What another hour is expected to bring, by which changes, and what that is judged by."""
-    # By fewer than three effects a search judges as without any (`Desk.spread_of_effects`).
+    # Fewer than three effects hardly count beside what is usual (`Desk.spread_of_effects`).
     judged = len(ended.effects) > (0 if ended.hour is None else 2)
     by = "the effects found so far" if judged else "what such changes usually do"
     if ended.hour is None:  # an older record
