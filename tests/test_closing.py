@@ -155,7 +155,7 @@ def test_the_check_wants_a_closing_line_of_each_part(tmp_path: Path, lacking: st
 
 def test_every_step_that_fails_is_named_at_the_end(tmp_path: Path) -> None:
     make = "\n".join(f"echo '{line}'" for line in LINES.values()) + "\n[ $1 != test ]"
-    done = check(tmp_path, make, python='case "$*" in *mypy*) exit 1 ;; esac')
+    done = check(tmp_path, make, python='case "$*" in *"mypy --strict"*) exit 1 ;; esac')
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1].endswith("failed: tests,types")
 
@@ -167,7 +167,7 @@ def test_linters_run_beside_the_lowest_versions_and_print_after_them(tmp_path: P
     assert done.returncode == 0, done.stdout
     printed = done.stdout.splitlines()
     assert printed.index("installed") < printed.index("== lint: .venv/bin/python -m ruff check .")
-    assert printed.count("no finding") == 3
+    assert printed.count("no finding") == 4
 
 
 def test_modules_are_compiled_once_for_all_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +175,7 @@ def test_modules_are_compiled_once_for_all_steps(tmp_path: Path, monkeypatch: py
     says = 'echo "{} ${{PYTHONDONTWRITEBYTECODE:-kept}} in $PYTHONPYCACHEPREFIX"'
     done = check(tmp_path, says.format("$1"), python=says.format("python"))
     places = re.findall(r"^(test|lowest|python) kept in (/.+)$", done.stdout, re.MULTILINE)
-    assert [who for who, _ in places] == ["test", "lowest", "python", "python", "python"]
+    assert [who for who, _ in places] == ["test", "lowest", "python", "python", "python", "python"]
     assert len({place for _, place in places}) == 1
 
 
