@@ -123,9 +123,9 @@ class Book:
         return sorted(arms.values(), key=lambda arm: (-arm.mean, len(arm.point.settings), arm.point))
 
     @property
-    def best(self) -> Arm | None:
-        """The build with the best mean that is slower on no guarded load; None if there is none."""
-        return next((arm for arm in self.measured if not self.slower_on(arm)), None)
+    def allowed(self) -> list[Arm]:
+        """The measured builds that are slower on no guarded load, the best mean first."""
+        return [arm for arm in self.measured if not self.slower_on(arm)]
 
     def slower_on(self, arm: Arm) -> tuple[str, ...]:
         """The guarded loads on which a build is shown to be slower than the baseline."""

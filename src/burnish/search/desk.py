@@ -99,6 +99,11 @@ class Desk:
             return math.inf
         return self.settings.budget - self.settings.costs.baseline - self.book.spent - self.reserve
 
+    @property
+    def start(self) -> float:
+        """Expected seconds of one start of every load."""
+        return self.settings.costs.start * len(self.settings.objective.loads)
+
     def step_of(self, point: Point, before: Sequence[Point] = ()) -> Step | None:
         """What must be made for a build when these others have been made; None if it is there."""
         had = [*before, *(one for one, arm in self.book.arms.items() if arm.digest or arm.failed)]
@@ -111,6 +116,10 @@ class Desk:
         """Expected seconds of making a build: the median of those made so far, or what was known before."""
         had = self.making.get(step)
         return statistics.median(had) if had else self.settings.costs.steps[step]
+
+    def untested_seconds(self, step: Step) -> float:
+        """Expected seconds of making a build, without its tests."""
+        return max(0.0, self.seconds_of(step) - self.settings.costs.gate)
 
     def seconds_for(self, point: Point, before: Sequence[Point] = ()) -> float:
         """Expected seconds of making a build when these others have been made; 0 if it is there."""
@@ -127,8 +136,7 @@ class Desk:
 
     def cost(self, point: Point, starts: int, before: Sequence[Point] = (), *, tested: bool = True) -> float:
         """Expected seconds of making a build, if need be, and of taking so many starts of every load."""
-        start = self.settings.costs.start * len(self.settings.objective.loads)
-        return self.making_for(point, before, tested=tested) + starts * start
+        return self.making_for(point, before, tested=tested) + starts * self.start
 
     def screen_starts(self, step: Step | None) -> int:
         """Starts of a build of which effects are read: the more, the longer it takes to make by this step.
@@ -136,10 +144,9 @@ class Desk:
         Of n builds with k starts each, which cost n (m + k s) seconds, an effect's variance is (own + scatter / k) / n;
         it is least for k = √(m / s) where builds' own parts are as large as a start's scatter.
         """
-        seconds = self.settings.costs.start * len(self.settings.objective.loads)
-        making = 0.0 if step is None else max(0.0, self.seconds_of(step) - self.settings.costs.gate)
+        making = 0.0 if step is None else self.untested_seconds(step)
         least, most = SCREEN_STARTS
-        return min(most, max(least, round(math.sqrt(making / seconds))))
+        return min(most, max(least, round(math.sqrt(making / self.start))))
 
     def fitting(self, wants: Sequence[Want]) -> tuple[Want, ...]:
         """The first of these that fit together."""

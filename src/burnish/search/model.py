@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +62,8 @@ class Expected:
     def gain_of_starts(self, over: Numbers, noise: float) -> Numbers:
         """By build, how much more is expected of the best once a build has further starts.
 
-        The knowledge gradient (Frazier, Powell and Dayanik 2008, SIAM J. Control Optim. 47:2410), as if what is read of
-        one build told nothing of others.
+        The knowledge gradient (Frazier, Powell and Dayanik 2008, SIAM J. Control Optim. 47:2410), as if starts of one
+        build said nothing of others.
 
         Args:
             over: by build, the mean of the best one besides it.
@@ -101,6 +101,7 @@ class Model:
         smaller = np.minimum(np.minimum.outer(sizes, sizes), self._usual)
         self._pairs = (TOGETHER * smaller) ** 2
         np.fill_diagonal(self._pairs, 0.0)
+        self._arms = tuple(arms)
         self._known = [arm.point for arm in arms]
         self._rows = self._table(self._known)
         self._means = np.array([arm.mean for arm in arms])
@@ -123,6 +124,12 @@ class Model:
             first += fit.share * mean
             second += fit.share * (np.maximum(variance, 0.0) + mean**2)
         return Expected(first, np.sqrt(np.maximum(second - first**2, 0.0)))
+
+    @property
+    def order(self) -> list[tuple[Arm, float]]:
+        """The measured builds with what is expected of them, the best first: the best of many means is so by chance."""
+        means = map(float, self.expected(self._known).means)
+        return sorted(zip(self._arms, means, strict=True), key=lambda one: (-one[1], one[0].point))
 
     def _table(self, points: Sequence[Point]) -> Numbers:
         """By build and level, whether the build has it."""
@@ -173,11 +180,7 @@ def _weighed(fits: Sequence[_Fit]) -> list[_Fit]:
     most = max(fit.likely for fit in fits)
     weights = [math.exp(fit.likely - most) for fit in fits]
     total = sum(weight for weight in weights if weight > 0.01)
-    return [
-        _Fit(fit.scale, fit.own, fit.factor, fit.weights, fit.likely, weight / total)
-        for fit, weight in zip(fits, weights, strict=True)
-        if weight > 0.01
-    ]
+    return [replace(fit, share=weight / total) for fit, weight in zip(fits, weights, strict=True) if weight > 0.01]
 
 
 def scatter(arms: Sequence[Arm]) -> float:
@@ -188,9 +191,5 @@ def scatter(arms: Sequence[Arm]) -> float:
 
 
 def ranked(space: Space, arms: Sequence[Arm]) -> list[Arm]:
-    """Builds with starts, the best first by what all builds tell of each: the best of many means is so by chance."""
-    if len(arms) < 2:
-        return list(arms)
-    means = Model(space, arms).expected([arm.point for arm in arms]).means
-    order = sorted(range(len(arms)), key=lambda number: (-float(means[number]), arms[number].point))
-    return [arms[number] for number in order]
+    """Builds with starts in the order of a model of them."""
+    return [arm for arm, _ in Model(space, arms).order] if arms else []

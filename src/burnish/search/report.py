@@ -116,10 +116,9 @@ def _another_hour(search: Search, open_: list[tuple[str, str]]) -> tuple[float, 
         The log-ratio, and the choices that an hour has time for.
     """
     desk, left, taken = search.desk, HOUR, list[Choice]()
-    start = desk.settings.costs.start * len(desk.settings.objective.loads)
     choices = {name: desk.space.choice(name) for name, _ in open_}
     for choice in sorted(choices.values(), key=lambda one: -one.expected / desk.seconds_of(one.step)):
-        cost = desk.seconds_of(choice.step) + 2 * desk.settings.rule.looks[0] * start
+        cost = desk.seconds_of(choice.step) + 2 * desk.settings.rule.looks[0] * desk.start
         if cost > left:
             continue
         left -= cost

@@ -9,7 +9,7 @@ from burnish.search.model import ranked
 from burnish.search.space import Point, Step
 from burnish.search.strategies.eliminate import eliminate
 from burnish.search.strategies.ladder import ROUND, climb, end
-from burnish.search.strategies.race import confirm, first, race
+from burnish.search.strategies.race import best_first, confirm, first, race
 from burnish.search.strategies.refine import refine
 from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
 
@@ -32,9 +32,8 @@ def default(desk: Desk) -> Strategy[None]:
         group = _group(desk, best, steps)
         steps = [step for step in steps if step not in group]
         best = yield from _around(desk, best, _factors(desk, best, group))
-    if (yield from refine(desk)):
-        order = [arm for arm in ranked(desk.space, desk.book.measured) if not desk.book.slower_on(arm)]
-        yield from eliminate(desk, base, order[0].point) if order else ()
+    if (yield from refine(desk)) and (order := best_first(desk, ranked)):
+        yield from eliminate(desk, base, order[0].point)
     yield from end(desk)
     yield from confirm(desk, ranked)
 
@@ -109,8 +108,7 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], share: fl
     likely = combined(desk, best, effects)
     yield from first(desk, [best, likely, sure], "race", "what helped, together")
     yield from race(desk, [best, likely, sure], "race", ROUND)
-    tried = [arm for arm in desk.book.measured if arm.point in (best, likely, sure)]
-    return next((arm.point for arm in tried if not desk.book.slower_on(arm)), best)
+    return next((arm.point for arm in desk.book.allowed if arm.point in (best, likely, sure)), best)
 
 
 def _possible(desk: Desk, every: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -47,8 +47,7 @@ def race(desk: Desk, points: Sequence[Point], stage: str, most: int) -> Strategy
     """
     while True:
         wanted = {id(desk.book.arms[point]) for point in points if point in desk.book.arms}
-        arms = [arm for arm in desk.book.measured if id(arm) in wanted]
-        arms = [arm for arm in arms if not desk.book.slower_on(arm)]
+        arms = [arm for arm in desk.book.allowed if id(arm) in wanted]
         if len(arms) < 2:
             return
         rivals = [arm for arm in arms[1:] if not decided(desk, arms[0], arm)]
@@ -109,7 +108,7 @@ def _finalist(desk: Desk, ranking: Ranking) -> Strategy[Arm | None]:
     Where there is no time to tell that of the best, it is the best of those that were shown to be faster: none of these
     is given up for one that only looks so.
     """
-    while (best := next(iter(_ranked(desk, ranking)), None)) is not None:
+    while (best := next(iter(best_first(desk, ranking)), None)) is not None:
         kind = desk.book.against_baseline(best).kind
         if best.tested and kind is Kind.FASTER:
             return best
@@ -121,12 +120,12 @@ def _finalist(desk: Desk, ranking: Ranking) -> Strategy[Arm | None]:
         fitting = desk.fitting(wants)
         if not fitting:
             desk.note(f"race: {best.point.words} looks better, the budget lacks the time to tell")
-            return next((arm for arm in _ranked(desk, ranking) if _shown(desk, arm)), None)
+            return next((arm for arm in best_first(desk, ranking) if _shown(desk, arm)), None)
         yield fitting
     return None
 
 
-def _ranked(desk: Desk, ranking: Ranking) -> list[Arm]:
+def best_first(desk: Desk, ranking: Ranking) -> list[Arm]:
     """The builds that are slower on no guarded load, the best first."""
     return [arm for arm in ranking(desk.space, desk.book.measured) if not desk.book.slower_on(arm)]
 

@@ -7,12 +7,10 @@ that was measured (`burnish.search.model`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from burnish.search.book import Arm
 from burnish.search.desk import LATE, Desk, Strategy, Want
 from burnish.search.model import Model
 from burnish.search.space import Point
@@ -33,7 +31,7 @@ LEAST = 0.0002
 """What is expected to gain less than this (a log-ratio) is not done."""
 
 MOST = 40
-"""Builds at most: where time is no limit, more are no gain that can be told from chance."""
+"""Builds at most: where time is no limit, more would gain no more than chance does."""
 
 KEPT = 16
 """Starts of the best builds for which time is kept."""
@@ -48,7 +46,7 @@ STARTS = (1, 2, 4, 8)
 def refine(desk: Desk) -> Strategy[bool]:
     """Makes builds as long as one is worth its time, then takes starts of the best; returns whether time is left."""
     before, asked, late = len(desk.book.measured), 0, False
-    kept = min(KEPT * desk.settings.costs.start * len(desk.settings.objective.loads), MOST_KEPT * desk.left)
+    kept = min(KEPT * desk.start, MOST_KEPT * desk.left)
     while not late and asked < MOST and (want := proposed(desk)) is not None:
         late = desk.cost(want.point, want.starts, tested=want.tested) + kept > desk.left
         if not late:
@@ -62,35 +60,23 @@ def refine(desk: Desk) -> Strategy[bool]:
     return not late
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What is known: builds that may be the best, the best first, and the model of all of them."""
-
-    arms: list[Arm]
-    model: Model
-    means: list[float]
-
-
-def _known(desk: Desk) -> _Known | None:
-    arms = [arm for arm in desk.book.measured if not desk.book.slower_on(arm)]
-    if not arms:
-        return None
-    model = Model(desk.space, arms)
-    means = model.expected([arm.point for arm in arms]).means
-    order = sorted(range(len(arms)), key=lambda number: (-float(means[number]), arms[number].point))
-    return _Known([arms[number] for number in order], model, [float(means[number]) for number in order])
+def _model(desk: Desk) -> Model | None:
+    """The model of the builds that may be the best; None without any."""
+    arms = desk.book.allowed
+    return Model(desk.space, arms) if arms else None
 
 
 def proposed(desk: Desk) -> Want | None:
     """The build with the largest expected improvement for its time that was not tried; None if none is worth it."""
-    known = _known(desk)
-    if known is None:
+    model = _model(desk)
+    if model is None:
         return None
-    near = (_neighbours(desk, known.model, arm.point) for arm in known.arms[:AROUND])
+    order = model.order
+    near = (_neighbours(desk, model, arm.point) for arm, _ in order[:AROUND])
     points = list(dict.fromkeys(point for those in near for point in those))
     if not points:
         return None
-    gains = known.model.expected(points).gain(max(0.0, known.means[0]))
+    gains = model.expected(points).gain(max(0.0, order[0][1]))
     promising = [number for number in np.argsort(-gains, kind="stable")[:PRICED] if gains[number] > LEAST]
     tested, best = not desk.settings.costs.gate, list[tuple[float, Want]]()
     for number in promising:
@@ -102,14 +88,14 @@ def proposed(desk: Desk) -> Want | None:
 
 def doubted(desk: Desk) -> Want | None:
     """The starts of a measured build from which most is expected for their time; None if none are worth it."""
-    known = _known(desk)
-    if known is None or len(known.arms) < 2:
+    model = _model(desk)
+    if model is None or len(order := model.order) < 2:
         return None
-    points = [arm.point for arm in known.arms[:AGAIN]]
-    over = np.array([known.means[1], *[known.means[0]] * (len(points) - 1)])
-    expected, steps = known.model.expected(points), list[tuple[float, Want]]()
+    points = [arm.point for arm, _ in order[:AGAIN]]
+    over = np.array([order[1][1], *[order[0][1]] * (len(points) - 1)])
+    expected, steps = model.expected(points), list[tuple[float, Want]]()
     for starts in STARTS:
-        gains = expected.gain_of_starts(over, known.model.scatter**2 / starts)
+        gains = expected.gain_of_starts(over, model.scatter**2 / starts)
         for point, gain in zip(points, gains, strict=True):
             if gain > LEAST and desk.book.starts(point) + starts <= desk.settings.rule.cap:
                 want = Want(point, starts, "refine", "may be the best")

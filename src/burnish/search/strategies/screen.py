@@ -36,9 +36,7 @@ def factors_around(desk: Desk, base: Point, choices: Sequence[Choice]) -> list[t
 def cost(desk: Desk, factors: Sequence[tuple[str, str]]) -> float:
     """Expected seconds of screening so many factors; the first build of a design is the base, which is there."""
     step = _step(desk, factors)
-    loads = len(desk.settings.objective.loads)
-    making = max(0.0, desk.seconds_of(step) - desk.settings.costs.gate)
-    return (size_for(len(factors)) - 1) * (making + desk.screen_starts(step) * loads * desk.settings.costs.start)
+    return (size_for(len(factors)) - 1) * (desk.untested_seconds(step) + desk.screen_starts(step) * desk.start)
 
 
 def _step(desk: Desk, factors: Sequence[tuple[str, str]]) -> Step:
