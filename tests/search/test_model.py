@@ -134,6 +134,18 @@ def test_without_a_budget_it_ends() -> None:
     assert 0 < len({ask.point for ask in asked if ask.stage == "refine"}) <= refine.MOST + refine.AGAIN
 
 
+def test_what_failed_by_itself_in_the_models_own_build_is_in_no_further_one() -> None:
+    desk = Search(PLAIN, settings(budget=None)).desk
+    desk.book.arms = {build("b"): arm("b", 0.03, 4), build("ab"): Arm(build("ab"), failed="does not compile")}
+    found: list[Point] = []
+    while (want := refine.proposed(desk)) is not None:
+        found.append(want.point)
+        desk.book.arms[want.point] = Arm(want.point, scores=(0.03, 0.031))
+    assert len(found) > 3
+    assert not any("a" in point.names for point in found)
+    assert [line for line in desk.path if "failed" in line] == ["a=on failed by itself, so it is left out"]
+
+
 def test_what_failed_by_itself_is_not_proposed() -> None:
     search = Search(SPACE, settings(budget=3000.0))
 

@@ -11,7 +11,7 @@ from burnish.search.strategies.eliminate import eliminate
 from burnish.search.strategies.ladder import ROUND, climb, end
 from burnish.search.strategies.race import best_first, confirm, first, race
 from burnish.search.strategies.refine import refine
-from burnish.search.strategies.screen import affordable, combined, cost, factors_around, hopeless, screen
+from burnish.search.strategies.screen import affordable, combined, cost, factors_around, possible, screen
 
 SHARE = 0.4
 """Share of what is left of the budget that a screen may take: the model that comes after it finds more a minute."""
@@ -49,7 +49,7 @@ def eliminate_alone(desk: Desk) -> Strategy[None]:
     """Everything on that is allowed together, then taken out again one by one."""
     best = yield from _first_rung(desk)
     everything = best
-    for name, level in _possible(desk, factors_around(desk, best, desk.space.choices)):
+    for name, level in possible(desk, factors_around(desk, best, desk.space.choices)):
         everything = desk.space.repaired(
             desk.space.point({name: level, **dict(everything.settings)}), keep=tuple(dict(everything.settings))
         )
@@ -98,7 +98,7 @@ def _value(desk: Desk, best: Point, step: Step) -> float:
 
 def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], share: float = SHARE) -> Strategy[Point]:
     """Screens changes of a build, (choice, level) each, and combines what helps; returns the best."""
-    every = _possible(desk, every)
+    every = possible(desk, every)
     factors = affordable(desk, every, share)
     desk.untried |= {factor: LATE for factor in every if factor not in factors}
     if not factors:
@@ -109,12 +109,3 @@ def _around(desk: Desk, best: Point, every: Sequence[tuple[str, str]], share: fl
     yield from first(desk, [best, likely, sure], "race", "what helped, together")
     yield from race(desk, [best, likely, sure], "race", ROUND)
     return next((arm.point for arm in desk.book.allowed if arm.point in (best, likely, sure)), best)
-
-
-def _possible(desk: Desk, every: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The changes but for those that failed by themselves."""
-    failed = hopeless(desk, every)
-    desk.untried |= dict.fromkeys(failed, "a build that differs in nothing else failed")
-    if failed:
-        desk.note(f"{' and '.join(map('='.join, failed))} failed by itself, so it is left out")
-    return [factor for factor in every if factor not in failed]

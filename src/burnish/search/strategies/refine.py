@@ -14,6 +14,7 @@ import numpy as np
 from burnish.search.desk import LATE, Desk, Strategy, Want
 from burnish.search.model import Model
 from burnish.search.space import Point
+from burnish.search.strategies.screen import possible
 
 AROUND = 3
 """Builds whose neighbours are looked at: those of which most is expected."""
@@ -107,12 +108,9 @@ def _neighbours(desk: Desk, model: Model, base: Point) -> list[Point]:
     """Builds that were not tried and differ from this one in one choice, or in two of the most promising."""
     space, arms = desk.space, desk.book.arms
     now = space.levels(base)
-    changes = [
-        {choice.name: level}
-        for choice in space.choices
-        for level in choice.levels
-        if level != now[choice.name] and desk.untried.get((choice.name, level), LATE) == LATE
-    ]
+    every = [(one.name, level) for one in space.choices for level in one.levels if level != now[one.name]]
+    open_ = [change for change in every if desk.untried.get(change, LATE) == LATE]
+    changes = [{name: level} for name, level in possible(desk, open_)]
     singles = [(space.changed(base, change), change) for change in changes]
     means = model.expected([point for point, _ in singles]).means
     best = sorted(range(len(singles)), key=lambda number: (-float(means[number]), number))[:PAIRED]
@@ -121,5 +119,5 @@ def _neighbours(desk: Desk, model: Model, base: Point) -> list[Point]:
         for one, other in combinations(best, 2)
         if changes[one].keys() != changes[other].keys()
     ]
-    every = dict.fromkeys([*(point for point, _ in singles), *pairs])
-    return [point for point in every if point.settings and point not in arms]
+    near = dict.fromkeys([*(point for point, _ in singles), *pairs])
+    return [point for point in near if point.settings and point not in arms]

@@ -105,6 +105,15 @@ def hopeless(desk: Desk, factors: Sequence[tuple[str, str]]) -> list[tuple[str, 
     return [one for one in factors if one in guilty and not any(one in other for other in fine)]
 
 
+def possible(desk: Desk, every: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The changes but for those that failed by themselves."""
+    failed = hopeless(desk, every)
+    desk.untried |= dict.fromkeys(failed, "a build that differs in nothing else failed")
+    if failed:
+        desk.note(f"{' and '.join(map('='.join, failed))} failed by itself, so it is left out")
+    return [factor for factor in every if factor not in failed]
+
+
 def culprits(desk: Desk, factors: Sequence[tuple[str, str]], points: Sequence[Point]) -> list[tuple[str, str]]:
     """The changes that are in every build that failed and in none that did not."""
     failed = [set(point.settings) for point in points if _failed(desk, point)]
