@@ -153,11 +153,12 @@ def test_the_check_wants_a_closing_line_of_each_part(tmp_path: Path, lacking: st
     assert last.endswith(f"failed: {lacking} has no closing line" if lacking else "failed: nothing")
 
 
-def test_every_step_that_fails_is_named_at_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("words", "step"), [("mypy --strict", "types"), ("mypy --config-file", "names")])
+def test_every_step_that_fails_is_named_at_the_end(tmp_path: Path, words: str, step: str) -> None:
     make = "\n".join(f"echo '{line}'" for line in LINES.values()) + "\n[ $1 != test ]"
-    done = check(tmp_path, make, python='case "$*" in *"mypy --strict"*) exit 1 ;; esac')
+    done = check(tmp_path, make, python=f'case "$*" in *"{words}"*) exit 1 ;; esac')
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1].endswith("failed: tests,types")
+    assert done.stdout.splitlines()[-1].endswith(f"failed: tests,{step}")
 
 
 def test_linters_run_beside_the_lowest_versions_and_print_after_them(tmp_path: Path) -> None:
