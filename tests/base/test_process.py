@@ -108,8 +108,12 @@ def test_cost_is_its_own_and_its_childrens() -> None:
     assert done.peak_rss_bytes >= 80 << 20
 
 
-def test_nice() -> None:
-    assert process.run(["nice"], nice=True).output == "19"
+def test_low_priority_holds_beside_other_sessions_too() -> None:
+    asked = ["sh", "-c", "nice; cat /proc/self/autogroup 2>/dev/null"]
+    usual, low = (process.run(asked, low=low).output.split() for low in (False, True))
+    assert int(low[0]) == min(19, int(usual[0]) + process.LOW_PRIORITY)
+    if len(usual) > 1:  # "/autogroup-12 nice 0": not all kernels have it
+        assert (usual[-1], low[-1]) == ("0", str(process.LOW_PRIORITY))
 
 
 # How it ended.

@@ -71,6 +71,14 @@ def test_duration(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
+def test_programs_of_a_build_give_way_and_those_of_the_next_step_do_not(piped: Piped) -> None:
+    said: list[str] = []
+    for low in (False, True, False):
+        with piped.bench.step("a step", "nice", low=low):
+            piped.bench.run("nice", ["nice"], on_line=said.append)
+    assert int(said[1]) > int(said[0]) == int(said[2])
+
+
 def test_a_step_is_plain_lines_when_piped(piped: Piped) -> None:
     piped.bench.total = 3
     with piped.bench.step("baseline: compile", "build-baseline", 185):

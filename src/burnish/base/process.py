@@ -30,6 +30,11 @@ from burnish.base.errors import InfrastructureError
 RUN_VARIABLE = "BURNISH_RUN"
 """Environment variable that marks every process started by one run of Burnish."""
 
+LOW_PRIORITY = 10
+"""Niceness of builds, as that of nice(1): beside other work they get a tenth of a core, on an idle one all of it."""
+AUTOGROUP = Path("/proc/self/autogroup")
+"""The niceness of a process's session among other sessions (sched(7)); not on all kernels."""
+
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 _run_id = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
@@ -100,7 +105,7 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return env
 
 
-def _before_exec(parent: int, cores: frozenset[int] | None) -> Callable[[], None]:
+def _before_exec(parent: int, cores: frozenset[int] | None, *, low: bool) -> Callable[[], None]:
     def prepare() -> None:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         # If a shell started this process in the background, SIGINT is ignored; programs that it stops must not inherit
@@ -110,6 +115,11 @@ def _before_exec(parent: int, cores: frozenset[int] | None) -> Callable[[], None
             os._exit(127)
         if cores is not None:
             os.sched_setaffinity(0, cores)
+        if low:
+            os.nice(LOW_PRIORITY)
+            # Where sessions are scheduled as groups, the niceness of a process counts within its own session only.
+            with contextlib.suppress(OSError):
+                AUTOGROUP.write_text(str(LOW_PRIORITY))
 
     return prepare
 
@@ -123,6 +133,7 @@ def start(
     stderr: int | None = subprocess.STDOUT,
     stdin: int | None = subprocess.DEVNULL,
     cores: frozenset[int] | None = None,
+    low: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Starts a program in the background (a server, a load); `stop` ends it.
 
@@ -134,6 +145,7 @@ def start(
         stderr: see `stdout`.
         stdin: see `stdout`.
         cores: CPU numbers that it may run on from its first instruction; default: all.
+        low: whether it gives way to other work on this machine (`LOW_PRIORITY`).
     """
     ensure_warden()
     words = [str(word) for word in argv]
@@ -148,7 +160,7 @@ def start(
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
-            preexec_fn=_before_exec(os.getpid(), cores),  # noqa: PLW1509
+            preexec_fn=_before_exec(os.getpid(), cores, low=low),  # noqa: PLW1509
         )
     except (FileNotFoundError, PermissionError) as error:
         raise InfrastructureError(f"cannot start `{words[0]}`: {error.strerror}") from error
@@ -181,7 +193,7 @@ def run(
     on_tick: Callable[[], None] | None = None,
     timeout: float | None = None,
     stdin_file: Path | None = None,
-    nice: bool = False,
+    low: bool = False,
 ) -> Completed:
     """Runs a program to its end.
 
@@ -194,12 +206,12 @@ def run(
         on_tick: called about four times a second while it runs.
         timeout: seconds after which its group is killed.
         stdin_file: file to read standard input from.
-        nice: whether to run at the lowest CPU priority, so that the user can keep working.
+        low: whether it gives way to other work on this machine (`LOW_PRIORITY`).
 
     Returns:
         The result; a failure is not raised here, see `Completed.check`.
     """
-    words = ["nice", "-n", "19", *map(str, argv)] if nice else [str(word) for word in argv]
+    words = [str(word) for word in argv]
     began = time.monotonic()
     kept: list[str] = []
     with contextlib.ExitStack() as stack:
@@ -210,7 +222,7 @@ def run(
             sink.write(f"$ {shlex.join(words)}\n".encode())
             sink.flush()
         stdin = stack.enter_context(stdin_file.open("rb")).fileno() if stdin_file else subprocess.DEVNULL
-        process = start(words, cwd=cwd, env=env, stdin=stdin)
+        process = start(words, cwd=cwd, env=env, stdin=stdin, low=low)
         timed_out = False
         try:
             assert process.stdout is not None  # noqa: S101 - PIPE was asked for

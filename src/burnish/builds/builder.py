@@ -109,7 +109,7 @@ class Builder:
         like = of_its_compiler(stage.title, stage)
         usual = self.store.cost(spec.name, stage.title, name, like) or spec.costs.compile_s
         expected = self.expected.get(stage.key, self.expected.get(title, usual))
-        with self.bench.step(title, f"build-{name}-{stage.title}-{stage.key}", expected) as log:
+        with self.bench.step(title, f"build-{name}-{stage.title}-{stage.key}", expected, low=True) as log:
             return self._compile(stage, name, log)
 
     def _compile(self, stage: Compile, name: str, log: Path) -> Entry:
@@ -256,7 +256,7 @@ class Builder:
         title = f"{name}: {', '.join(words)} alone"
         began, usual = time.monotonic(), self.store.cost(self.engine.spec.name, APART, name)
         with (
-            self.bench.step(title, f"build-{name}-{APART}-{stage.key}", usual),
+            self.bench.step(title, f"build-{name}-{APART}-{stage.key}", usual, low=True),
             overlay.patched(self.source, stage.patches, stage.source),
             _empty(self.place),
         ):
@@ -330,7 +330,7 @@ class Builder:
     def bolt(self, stage: Bolt, name: str) -> Entry:
         """Rewrites a linked program with BOLT: instrumented without a profile, optimised with one."""
         expected = self.store.cost(self.engine.spec.name, stage.title, name)
-        with self.bench.step(f"{name}: {stage.title}", f"bolt-{name}-{stage.key}", expected) as log:
+        with self.bench.step(f"{name}: {stage.title}", f"bolt-{name}-{stage.key}", expected, low=True) as log:
             return self._bolt(stage, name, log)
 
     def _bolt(self, stage: Bolt, name: str, log: Path) -> Entry:

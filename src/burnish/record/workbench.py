@@ -74,6 +74,7 @@ class Bench:
         self._ends: float | None = None
         self._told_at = 0.0
         self._log: Path | None = None
+        self._low = False
         self._number = 0
         self._title = ""
         self._place = ""
@@ -85,7 +86,14 @@ class Bench:
 
     @contextlib.contextmanager
     def step(
-        self, title: str, log: str, expected: float | None = None, *, counts: bool = True, place: str = ""
+        self,
+        title: str,
+        log: str,
+        expected: float | None = None,
+        *,
+        counts: bool = True,
+        place: str = "",
+        low: bool = False,
     ) -> Iterator[Path]:
         """One step of the plan: shown while it runs; commands within it log to `log`.log.
 
@@ -95,6 +103,7 @@ class Bench:
             expected: seconds that it took last time on this host, if known.
             counts: whether it is one of the plan's steps (n of m) or part of one.
             place: text shown instead of "n of m" for a step that is not one of the plan's.
+            low: whether its programs give way to other work on this machine: builds do, what is measured does not.
         """
         interrupts.check()
         self._number += counts and not place
@@ -102,6 +111,7 @@ class Bench:
         self.peak = 0
         self._title, self._expected, self._began = title, expected, time.monotonic()
         self._log = self.log_path(f"{log}.log")
+        self._low = low
         if self.console.is_terminal:
             # Once for each step: reading the record must not take CPU time from what is being measured.
             self._below = self.board() if self.board is not None else None
@@ -135,6 +145,7 @@ class Bench:
             spent = duration(time.monotonic() - self._began)
             self.console.print(f"{self._head()}: {word} {spent}", markup=False, highlight=False)
             self._log = None
+            self._low = False
 
     def check_host(self, said: str) -> None:
         """Raises a `HostError` if what failed with these words did so as a disk was full or read-only."""
@@ -178,6 +189,7 @@ class Bench:
             on_tick=self._tick,
             timeout=timeout,
             stdin_file=stdin_file,
+            low=self._low,
         )
         self.peak = max(self.peak, done.peak_rss_bytes)
         if self.record is not None:
