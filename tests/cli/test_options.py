@@ -110,6 +110,15 @@ def test_last_versions_spellings_work_and_say_the_new_one() -> None:
     assert changed == [("--workloads", "--workload"), ("--variants", "--variant")]
 
 
+def test_other_spellings_that_stay_are_taken_without_a_word() -> None:
+    assert {same: option.name for option in EVERY for same in option.same} == {"--load": "--workload"}
+    verb = Verb("v", "It is a verb.", (), (WORKLOADS,), "burnish v")
+    assert verb.renamed(["--load", "mine.lua", "--load=x", "--", "--load"]) == (
+        ["--workload", "mine.lua", "--workload=x", "--", "--load"],
+        [],
+    )
+
+
 def test_a_default_that_is_read_is_a_good_one() -> None:
     for option in EVERY:
         if option.default:

@@ -35,6 +35,7 @@ class Option:
         value: placeholder for its words in help, such as ``NAME``.
         default: words that are read where it was not given; "": there are none.
         unset: description of the default for help, if `default` can't express it.
+        same: other spellings that mean the same and stay.
         old: the previous version's spellings, which still work and print the new one.
         many: whether it may be repeated to add values.
         required: whether it must be given.
@@ -50,6 +51,7 @@ class Option:
     value: str = ""
     default: str = ""
     unset: str = ""
+    same: tuple[str, ...] = ()
     old: tuple[str, ...] = ()
     many: bool = False
     required: bool = False
@@ -158,8 +160,9 @@ class Verb:
         return values
 
     def renamed(self, words: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-        """The words with old spellings replaced by current ones, and the pairs (old, new) that were replaced."""
-        spellings = {old: option.name for option in self.options for old in option.old}
+        """The words with each option's own spelling, and the pairs (old, new) of the previous version's."""
+        outdated = {old: option.name for option in self.options for old in option.old}
+        spellings = {**outdated, **{same: option.name for option in self.options for same in option.same}}
         changed: dict[str, str] = {}
         every = []
         rest = iter(words)
@@ -168,7 +171,7 @@ class Verb:
                 every += [word, *rest]
                 break
             name, equals, value = word.partition("=")
-            if name in spellings:
+            if name in outdated:
                 changed[name] = spellings[name]
             every.append(f"{spellings.get(name, name)}{equals}{value}")
         return every, list(changed.items())

@@ -83,9 +83,9 @@ RUN_OPTION = _build(
 # --- Load ---
 
 WORKLOADS = _load(
-    "workloads", ("--workload",), "Workloads: names, scripts (.lua) or statements (.sql); parameters after a colon, as "
-    "in NAME:tables=8. `burnish workload list` shows them.",
-    readers.workloads, "NAME,...", many=True, unset="the engine's", old=("--workloads",),
+    "workloads", ("--workload",), "Workloads: names, .lua or .sql files; parameters after a colon, as in "
+    "NAME:tables=8. --load is the same. `burnish workload list` shows them.",
+    readers.workloads, "NAME,...", many=True, unset="the engine's", same=("--load",), old=("--workloads",),
     common=True, complete=several(completion.workloads),
 )  # fmt: skip
 THREADS = _load(
