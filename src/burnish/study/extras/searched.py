@@ -81,12 +81,16 @@ def step_seconds(builds: Plan, spec: EngineSpec, *, trains: bool) -> dict[str, f
     compile_ = _usual(builds, "compile", spec.costs.compile_s)
     gate, training = _usual(builds, "gate", 0.0), _usual(builds, "training", TRAINING_SHARE * TRAINING_S)
     relink = builds.relink.value if builds.relink is not None else RELINK_SHARE * compile_
+    rewrite = _usual(builds, "bolt", BOLT_SHARE * compile_, "BOLT")
+    # What is linked anew is instrumented, trained and rewritten anew, if known-good builds are: the best may be one.
+    bolted = {(step.kind, step.title) for step in builds.steps if step.title.startswith("BOLT")}
+    after = gate + sum(_usual(builds, kind, 0.0, title) for kind, title in sorted(bolted))
     return {
-        Step.REWRITE.word: _usual(builds, "bolt", BOLT_SHARE * compile_, "BOLT") + gate,
-        Step.RELINK.word: relink + gate,
-        Step.OPTIMISE.word: compile_ + gate,
-        Step.TRAIN.word: compile_ + (training if trains else 0.0) + gate,
-        Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + gate,
+        Step.REWRITE.word: rewrite + gate,
+        Step.RELINK.word: relink + after,
+        Step.OPTIMISE.word: compile_ + after,
+        Step.TRAIN.word: compile_ + (training if trains else 0.0) + after,
+        Step.COMPILE.word: (2.0 * compile_ + training if trains else compile_) + after,
     }
 
 
