@@ -137,6 +137,30 @@ def test_a_ladder_is_a_table_of_rows_by_threads() -> None:
     assert "-10.0 -" in said
 
 
+def test_a_ladder_has_the_rows_that_were_asked_for() -> None:
+    """One whose build failed is among them, one that --row left out is not, nor what is said of how it is unlike."""
+    figure = {"low": 5.0, "high": 5.0, "unit": "%", "note": ""}
+    unlike = {"likeness": "stand-in", "published": figure, "published_words": "+5"}
+    made = [
+        comparison(row, threads=step, cell=f"baseline: {row} / w:threads={step}", unlike=[f"{row} differs"], **unlike)
+        for row in ("asked", "failed", "out")
+        for step in (1, 4)
+    ]
+    events = shipped(*made, cut={each["key"]: "left out by --row" for each in made if each["row"] == "out"})
+    for step in (1, 4):
+        decided(events, "asked", "faster", 1.05, steps=f"w:threads={step}")
+    for each in made:
+        if each["row"] == "failed":
+            events.add("left", key=each["key"], why="failed its gate: some.test", final=False)
+    table = fold(events.made).shipped
+    assert table is not None
+    compact, *_ = sections(table)
+    assert [row[0] for row in cells(compact)] == ["asked", "failed"]
+    said = text(events)
+    assert "asked differs" in said
+    assert "out differs" not in said
+
+
 def test_the_best_row_is_recommended_in_per_cent() -> None:
     events = ladder({"unroll": ("faster", 1.05), "native": ("slower", 0.9), "fbo": ("faster", 1.2)})
     (said,) = sentences(fold(events.made))

@@ -137,7 +137,7 @@ def _line(
     marks: Marks,
 ) -> Line:
     measured, word, interval, starts = "", "", None, 0
-    settled = planned.final
+    settled, out = planned.final, False
     if verdict is not None:
         interval = verdict.ratios.get(planned.quantity)
         measured = per_cent(interval) if interval else ""
@@ -149,7 +149,7 @@ def _line(
     elif left is not None:
         reason, settled = left.why, left.final
     elif cut is not None:
-        reason = cut
+        reason, out = cut, True
     else:
         reason = OPEN
     return Line(
@@ -185,6 +185,7 @@ def _line(
         figure=planned.published,
         likeness=planned.likeness,
         unlike=planned.unlike,
+        cut=out,
     )
 
 

@@ -77,6 +77,7 @@ class Line:
         likeness: ``as published``, ``stand-in`` or ``different``; '' if nothing was published or it is unknown.
         unlike: what is not as published, in prose.
         holds: whether the published figure still holds; '' without a claim, or if nothing was measured.
+        cut: whether it is open because it was not asked for, or did not fit the budget.
     """
 
     key: str
@@ -115,6 +116,7 @@ class Line:
     likeness: str = ""
     unlike: tuple[str, ...] = ()
     holds: str = ""
+    cut: bool = False
 
     @property
     def claim(self) -> bool:

@@ -109,12 +109,12 @@ def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
 
 
 def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
-    """A matrix of rows by client threads with its legend; None with fewer than two thread counts."""
+    """A matrix of the rows that were asked for by client threads, with its legend; None below two counts."""
     steps = sorted({line.threads for line in lines if line.threads is not None and line.verdict})
     if len(steps) < 2:
         return None
     hosts = apart([line] for line in lines)
-    rows = dict.fromkeys(line.row for line in lines if line.threads is not None)
+    rows = dict.fromkeys(line.row for line in lines if line.threads is not None and not line.cut)
     at = {(line.row, line.threads): line for line in lines}
     on = {row: (letters(line for line in lines if line.row == row),) if hosts else () for row in rows}
     marked = {line.row: marks.letters(line.marks) for line in lines}
@@ -147,6 +147,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
         "verdict",
     )
     several = _several(lines)
+    asked = [line for line in lines if not line.cut]
     rows = [
         (
             Span(_where(line, several) + (" (A/A)" if line.control else ""), marks=marks.letters(line.marks)),
@@ -165,7 +166,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     ]
     notes = points(
         (
-            *claims.legend(lines),
+            *claims.legend(asked),
             *patches.legend(table, lines),
             *_repeats_above(table, lines),
             *_whole(lines, several),
@@ -173,7 +174,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     )
     legend = marks.legend(line.marks for line in lines)
     cells = grid("cells", head, rows, drop=(SITTING, LIKENESS, "here", HOLDS, "published %", "on"))
-    return section("cells", title, cells, legend, notes, claims.reasons(lines))
+    return section("cells", title, cells, legend, notes, claims.reasons(asked))
 
 
 def _whole(lines: Sequence[Line], several: bool) -> list[str]:
