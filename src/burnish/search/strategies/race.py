@@ -109,11 +109,10 @@ def _finalist(desk: Desk, ranking: Ranking) -> Strategy[Arm | None]:
     is given up for one that only looks so.
     """
     while (best := next(iter(best_first(desk, ranking)), None)) is not None:
-        kind = desk.book.against_baseline(best).kind
-        if best.tested and kind is Kind.FASTER:
+        if _shown(desk, best):
             return best
         wants = [] if best.tested else [Want(best.point, 0, "race", "its tests")]
-        if best.tested and kind is Kind.UNDECIDED:
+        if best.tested and desk.book.against_baseline(best).kind is Kind.UNDECIDED:
             wants = _next(desk, best, "race", desk.settings.rule.cap)
         if not wants:
             return None
@@ -131,6 +130,5 @@ def best_first(desk: Desk, ranking: Ranking) -> list[Arm]:
 
 
 def _shown(desk: Desk, arm: Arm) -> bool:
-    """Whether a build passed its tests and was shown to be faster than the baseline, and slower on no guarded load."""
-    faster = desk.book.against_baseline(arm).kind is Kind.FASTER
-    return arm.tested and faster and not desk.book.slower_on(arm)
+    """Whether a build passed its tests and was shown to be faster than the baseline."""
+    return arm.tested and desk.book.against_baseline(arm).kind is Kind.FASTER
