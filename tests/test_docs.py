@@ -31,9 +31,6 @@ MOST_WORDS = 120
 OLD = {"--workloads", "--variants", "--designs", "--out", "--study", "--rows", "--portability"}
 """Old spellings, which documents do not use."""
 
-SAME = {"--load"}
-"""Other words for an option, which are rewritten before options are read."""
-
 ABOUT_OLD = {DOCS / "COMMANDS.md", DOCS / "results/README.md"}
 """Documents that say what old spellings are now."""
 
@@ -131,12 +128,13 @@ def test_documents_use_no_old_spelling() -> None:
 
 def _options(command: Any) -> set[str]:
     own = {option for parameter in command.params for option in parameter.opts}
+    own |= {same for option in getattr(command, "verb", ()) for same in getattr(option, "same", ())}
     return own.union(*(_options(each) for each in getattr(command, "commands", {}).values()))
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=named)
 def test_every_option_that_is_named_exists(path: Path) -> None:
-    known = _options(_main()) | SAME | (OLD if path in ABOUT_OLD else set())
+    known = _options(_main()) | (OLD if path in ABOUT_OLD else set())
     spans = [span for span in SPAN.findall(FENCE.sub("", path.read_text())) if span.startswith("--")]
     unknown = {span for span in spans if span.split()[0].partition("=")[0] not in known | FOREIGN}
     assert unknown == set()

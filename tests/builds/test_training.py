@@ -17,7 +17,6 @@ import pytest
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.builds import training
-from burnish.builds.stages import Compile
 from burnish.builds.training import Trainer
 from burnish.catalogue import load
 from burnish.engines.contract import Tick
@@ -90,8 +89,11 @@ def test_from_training_to_a_build_with_the_profile(shop: Shops, kind: str) -> No
     assert not here.builder.place.exists(), "the constant path is left empty"
 
 
-def test_builds_give_way_to_other_work_and_a_training_does_not(shop: Shops, monkeypatch: pytest.MonkeyPatch) -> None:
-    here, start = shop("gcc"), process.start
+@KINDS
+def test_builds_give_way_to_other_work_and_a_training_does_not(
+    shop: Shops, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, start = shop(kind), process.start
     lows: list[bool] = []
 
     def watched(*words: Any, **settings: Any) -> Any:
@@ -99,15 +101,12 @@ def test_builds_give_way_to_other_work_and_a_training_does_not(shop: Shops, monk
         return start(*words, **settings)
 
     monkeypatch.setattr(process, "start", watched)
-    build, trained, *_ = here.chain("gcc")
-    assert isinstance(build, Compile)
-    here.builder.compile(replace(build, key="once-more"), "test")
-    assert lows, "a build runs programs"
-    assert all(lows)
-    lows.clear()
-    here.make(replace(trained, key="trained-once-more"))
-    assert lows, "a training runs programs"
-    assert not any(lows)
+    trained, after = here.instrumented(kind)
+    for stage in here.chain(kind)[: -len(after)]:
+        lows.clear()
+        here.make(replace(stage, key=f"{stage.key}-again"))
+        assert lows, f"{stage.title} runs programs"
+        assert set(lows) == {stage != trained}, stage.title
 
 
 @KINDS
