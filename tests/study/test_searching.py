@@ -322,7 +322,7 @@ def test_a_budget_is_for_all_sessions_of_a_search(burnish_home: Path, space: Pat
     Seen by the times on record: whatever was asked for fitted what the sessions before had left, however long it took
     in the end, and the search ended as the next build did not fit any more.
     """
-    budget = 75.0
+    budget = 55.0
     # By this seed the first build is fast, and no later one is better: enough of them, however few there is time for.
     why = "More than the budget has time for, so that it ends the search."
     more = [choice(f"c{number}", why, on=f"FAKE_C{number}") for number in range(40)]

@@ -26,7 +26,7 @@ from burnish.study.request.selection import Asked
 from burnish.study.study import Study
 from drawn import printed
 
-SHORT = Timing(settle=0.02, window=0.2, warmup=0.1, pairs=1, turns=2)
+SHORT = Timing(settle=0.02, window=0.1, warmup=0.1, pairs=1, turns=2)
 
 
 def expanded(name: str, engine: str, **more: Any) -> Study:
