@@ -4,12 +4,12 @@
 
 A way is a design with its turns in a pair and the seconds of a turn; `@FOLDER` behind it puts the data there (a file
 system in memory, another disk), `+still` suspends the server of the side that rests. Ways take turns start by
-start, in an order drawn
-for each round, so that the host's moods are shared. Prints a row for each way: wall time of a start, standard deviation
-of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a transaction costs, the
-minutes of starts that +-1 % would take at that spread, and the share of the time in which the server's cores waited for
-a device. With `--other PROGRAM` the second side is another program, and `off 1` is their ratio. The starts go to
-`--out` as CSV, each as soon as it is read; `--read FILE` computes from such a file.
+start, in an order drawn for each round, so that the host's moods are shared. Prints a row for each way: wall time of a
+start, standard deviation of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a
+transaction costs, the minutes of starts that +-1 % would take at that spread, and the share of the time in which the
+server's cores waited for a device. With `--other PROGRAM` the second side is another program, and `off 1` is their
+ratio; `--set NAME=VALUE` is a setting of both servers. The starts go to `--out` as CSV, each as soon as it is read;
+`--read FILE` computes from such a file.
 """
 
 from __future__ import annotations
@@ -163,7 +163,8 @@ def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
         count, _, seconds = turns.partition("x")
         timing = replace(timing, turns=int(count), window=float(seconds), settle=min(0.25, 0.3 * float(seconds)))
     place = Path(folder) if folder else None
-    return Way(word, Design(design), replace(timing, pairs=pairs or timing.pairs), folder=place, still=still == "still")
+    timing = replace(timing, pairs=pairs or timing.pairs)
+    return Way(word, Design(design), timing, folder=place, still=still == "still")
 
 
 def measure(arguments: argparse.Namespace) -> list[Start]:
@@ -190,6 +191,8 @@ def measure(arguments: argparse.Namespace) -> list[Start]:
             store = Store(home().store)
             data[workload.name] = datasets.obtain(engine, store, built, built, version, workload, bench)
         programs = [built, engine.existing(arguments.other) if arguments.other else built]
+        settings = (word.partition("=") for word in arguments.set)
+        condition = Condition(settings=tuple((name, value) for name, _, value in settings))
         for number in range(1, arguments.starts + 1):
             for way in order.sample(ways, len(ways)):
                 shutil.rmtree(folder / "start", ignore_errors=True)
@@ -197,7 +200,7 @@ def measure(arguments: argparse.Namespace) -> list[Start]:
                 result = run_start(
                     engine,
                     workload,
-                    [Contestant(label, one, Condition()) for label, one in zip(SIDES, programs, strict=True)],
+                    [Contestant(label, one, condition) for label, one in zip(SIDES, programs, strict=True)],
                     design=way.design,
                     core_sets=sets,
                     data=Copies(data, way.folder or folder, bench).clean(workload, len(SIDES)),
@@ -231,6 +234,7 @@ def main() -> int:
     parser.add_argument("--starts", type=int, default=8)
     parser.add_argument("--pairs", type=int)
     parser.add_argument("--other", type=Path)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--read", type=Path)
     arguments = parser.parse_args()

@@ -42,6 +42,7 @@ def test_starts_go_to_a_file_that_gives_the_table_again(
     kept = tmp_path / "starts.csv"
     ways = "interleaved:2x0.1+still,interleaved:2x0.1"
     words = ("--engine", "fake", "--workload", "fake_mix", "--ways", ways, "--starts", "2", "--pairs", "1")
+    words = (*words, "--set", "work_percent=50")
     measured = table(benchmark, capsys, built.server, *words, "--out", kept)
     starts = benchmark.read(kept)
     assert sorted((start.round, start.way) for start in starts) == sorted(
