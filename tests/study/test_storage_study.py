@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import time
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from burnish.base import warden
 from burnish.bench.host import read_host
+from burnish.catalogue import load
 from burnish.model.cell import CellId
 from burnish.model.condition import Condition
 from burnish.record.events.study import SessionBegun, StudyBegun
-from burnish.record.events.trials import FlushesProbed, PairRead, StartBegun, StartDone, TrialsPlanned
+from burnish.record.events.trials import FlushesProbed, PairRead, StartBegun, StartDone, StoppingRule, TrialsPlanned
 from burnish.record.record import Record
+from burnish.statistics.verdicts import Rule
 from conftest import BuildFake
 from studying import OWN, QUICK, burnish, events, killed_at, text
 
@@ -81,8 +84,10 @@ def earlier_run(home: Path) -> None:
     with closing(Record(home / "studies" / "earlier", create=True)) as record:
         record.append(StudyBegun("earlier", {"verb": "tune", "engine": "fake"}))
         record.append(SessionBegun(read_host(home=home, programs=False).as_record()))
-        for load, start in itertools.product(("fake_update", "fake_mix"), range(1, 11)):
-            cell, off = CellId("v", load), 0.05 * (-1) ** start
+        loads = {name: load.workload(load.engine("fake"), name) for name in ("fake_update", "fake_mix")}
+        record.append(TrialsPlanned((), StoppingRule(**asdict(Rule())), (), workloads=loads))
+        for name, start in itertools.product(loads, range(1, 11)):
+            cell, off = CellId("v", name), 0.05 * (-1) ** start
             record.append(StartBegun(cell, start, design="duet", builds={}, storage={"v": "disk", "baseline": "disk"}))
             readings = {"throughput": off, "capacity": off}
             record.append(StartDone(cell, start, None, True, 30.0, "data", readings=readings))

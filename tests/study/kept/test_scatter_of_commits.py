@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,18 @@ from burnish.bench.host import HostFacts, read_host
 from burnish.catalogue import committing, load
 from burnish.model.cell import CellId, Role
 from burnish.model.scatter import Scatter
-from burnish.model.workload import Design
+from burnish.model.workload import Design, Workload
 from burnish.record.events.study import SessionBegun, StudyBegun
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.trials import StartBegun, StartDone, StoppingRule, TrialsPlanned
 from burnish.record.record import Record
+from burnish.statistics.verdicts import Rule
 from burnish.study.kept import scatter
 from burnish.study.kept.scatter import scatter_of, sentence
 
 HOST = read_host(programs=False)
 LOAD = "oltp_update_index"
+LARGE = (("innodb_log_file_size", "512M"),)
+RULE = StoppingRule(**asdict(Rule()))
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
 
@@ -34,11 +37,14 @@ def run(home: Home, name: str, spread: float, host: HostFacts = HOST, **differen
         "design": "interleaved",
         "storage": None,
         "load": LOAD,
+        "settings": LARGE,
         **differently,
     }
     with closing(Record(home.studies / name, create=True)) as record:
         record.append(StudyBegun(name, {"verb": "tune", "engine": chosen["engine"]}))
         record.append(SessionBegun(host.as_record()))
+        own = Workload(chosen["load"], "mariadb", "for this test", "p", settings=chosen["settings"])
+        record.append(TrialsPlanned((), RULE, (), workloads={own.name: own}))
         for cell, mean in ((CellId("v", chosen["load"]), 0.3), (CellId("A/A", chosen["load"], role=Role.CANARY), 0.0)):
             for start in range(1, 7):
                 off = spread * (-1) ** start
@@ -58,7 +64,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def known(home: Home, load: str = LOAD, design: Design = Design.INTERLEAVED, place: str = "disk") -> Scatter | None:
-    asked = (load, design, place)
+    asked = (load, design, place, LARGE)
     return scatter_of(home, "mariadb", HOST, [asked]).get(asked)
 
 
@@ -79,6 +85,7 @@ def test_a_hosts_own_starts_are_relied_on_each_about_its_cells_mean(home: Home) 
         {"design": "solo"},
         {"storage": {"baseline": "memory", "v": "memory"}},
         {"load": "oltp_write_only"},
+        {"settings": ()},
     ],
     ids=lambda differently: next(iter(differently)),
 )
@@ -98,7 +105,7 @@ def test_data_in_memory_have_starts_of_their_own(home: Home) -> None:
 
 def test_of_unknown_loads_nothing_is_said(home: Home) -> None:
     assert known(home, "mine") is None
-    assert not scatter_of(home, "sqlite", HOST, [(LOAD, Design.INTERLEAVED, "disk")])
+    assert not scatter_of(home, "sqlite", HOST, [(LOAD, Design.INTERLEAVED, "disk", LARGE)])
 
 
 def test_the_line_has_what_a_quarter_of_an_hour_gives() -> None:

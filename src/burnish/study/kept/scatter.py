@@ -14,7 +14,7 @@ from burnish.model.condition import DISK
 from burnish.model.scatter import Scatter
 from burnish.model.workload import Design
 from burnish.record.events.study import SessionBegun, StudyBegun
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.record import Record
 from burnish.statistics.planning import half_width_after, starts_needed
 from burnish.study.kept.runs import of_all
@@ -30,8 +30,9 @@ AIM = 0.02
 _QUANTITIES = ("throughput", "capacity")
 
 
-Load = tuple[str, Design, str]
-"""A load's name with its parameters, how its sides share the host, where the data are (as in `Condition.place`)."""
+Load = tuple[str, Design, str, tuple[tuple[str, str], ...]]
+"""A load's name with its parameters, how its sides share the host, where the data are (as in `Condition.place`), and
+its settings, with others of which it is another load."""
 
 
 def scatter_of(home: Home, engine: str, host: HostFacts, loads: Collection[Load]) -> dict[Load, Scatter]:
@@ -49,8 +50,9 @@ def scatter_of(home: Home, engine: str, host: HostFacts, loads: Collection[Load]
     runs = list(of_all(home, lambda record: _starts(record, engine, host)))
     known: dict[Load, Scatter] = {}
     for load in loads:
-        workload, design, place = load
-        own = pooled([group for begun, done in runs for group in groups_of(begun, done, workload, design, place)])
+        workload, design, place, settings = load
+        alike = [(begun, done) for begun, done, loads in runs if loads.get(workload) == settings]
+        own = pooled([group for begun, done in alike for group in groups_of(begun, done, workload, design, place)])
         if own is not None and own.df >= ENOUGH:
             known[load] = own
         elif design is Design.INTERLEAVED and place == DISK and (usual := shipped(engine, workload)) is not None:
@@ -110,13 +112,17 @@ def sentence(workload: str, scatter: Scatter) -> str:
     return f"{said}; ±{100 * AIM:.0f} % in throughput takes some {minutes:.0f} minutes"
 
 
-def _starts(record: Record, engine: str, host: HostFacts) -> Iterator[tuple[list[StartBegun], list[StartDone]]]:
-    """The starts of a run of that engine, if all its sessions were on this host."""
-    begun = record.last(StudyBegun)
-    if begun is None or begun.event.definition.get("engine") != engine:
+_Run = tuple[list[StartBegun], list[StartDone], dict[str, tuple[tuple[str, str], ...]]]
+
+
+def _starts(record: Record, engine: str, host: HostFacts) -> Iterator[_Run]:
+    """The starts of a run of that engine and its loads' settings, if all its sessions were on this host."""
+    begun, planned = record.last(StudyBegun), record.last(TrialsPlanned)
+    if begun is None or planned is None or begun.event.definition.get("engine") != engine:
         return
     if all(session.event.host.get("machine") == host.machine for session in record.events(SessionBegun)):
         yield (
             [start.event for start in record.events(StartBegun)],
             [start.event for start in counted(record.events(StartDone))],
+            {name: workload.settings for name, workload in planned.event.workloads.items()},
         )

@@ -96,10 +96,11 @@ def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
                     place = workshop.condition(comparison.given, versus).place
                     places[place] = None
                     if comparison.cell is not None:
-                        loads[comparison.workload.name, workshop.cell(comparison).design, place] = None
+                        cell = workshop.cell(comparison)
+                        loads[cell.workload.name, cell.design, place, cell.workload.settings] = None
     workshop.storing.probe(places)
     session = workshop.session
-    for (name, _, _), known in scatter_of(session.home, session.spec.name, session.host, loads).items():
+    for (name, *_), known in scatter_of(session.home, session.spec.name, session.host, loads).items():
         session.bench.say(sentence(name, known))
 
 
