@@ -81,7 +81,7 @@ def test_starts_of_another_version_are_not_gone_on_with(monkeypatch: pytest.Monk
     before = starts(folder)
     with monkeypatch.context() as other:
         other.setattr(shipping, "SHORT", replace(shipping.SHORT, window=0.25))
-        with pytest.raises(UserError, match=r"duet\.window was 0\.2 when .* and is 0\.25 now; --fresh begins"):
+        with pytest.raises(UserError, match=r"duet\.window was 0\.1 when .* and is 0\.25 now; --fresh begins"):
             run("mysql-manual", "pgcc-O6")
     assert starts(folder) == before
     table = expand(studies.study("mysql-manual"), load.engine("fake"))
