@@ -14,6 +14,7 @@ from burnish.base.paths import Home
 from burnish.bench.host import HostFacts, read_host
 from burnish.catalogue import committing, load
 from burnish.model.cell import CellId, Role
+from burnish.model.condition import Condition
 from burnish.model.scatter import Scatter
 from burnish.model.workload import Design, Workload
 from burnish.record.events.study import SessionBegun, StudyBegun
@@ -38,13 +39,14 @@ def run(home: Home, name: str, spread: float, host: HostFacts = HOST, **differen
         "storage": None,
         "load": LOAD,
         "settings": LARGE,
+        "condition": None,
         **differently,
     }
     with closing(Record(home.studies / name, create=True)) as record:
         record.append(StudyBegun(name, {"verb": "tune", "engine": chosen["engine"]}))
         record.append(SessionBegun(host.as_record()))
         own = Workload(chosen["load"], "mariadb", "for this test", "p", settings=chosen["settings"])
-        record.append(TrialsPlanned((), RULE, (), workloads={own.name: own}))
+        record.append(TrialsPlanned((), RULE, (), workloads={own.name: own}, condition=chosen["condition"]))
         for cell, mean in ((CellId("v", chosen["load"]), 0.3), (CellId("A/A", chosen["load"], role=Role.CANARY), 0.0)):
             for start in range(1, 7):
                 off = spread * (-1) ** start
@@ -77,6 +79,13 @@ def test_a_hosts_own_starts_are_relied_on_each_about_its_cells_mean(home: Home) 
     assert (found.df, found.seconds, found.source) == (10, 30.0, "12 starts of this host"), "invalid starts don't count"
 
 
+def test_a_setting_is_the_same_whether_the_load_or_its_condition_has_it(home: Home) -> None:
+    run(home, "one", 0.05, settings=(), condition=Condition(settings=LARGE))
+    found = known(home)
+    assert found is not None
+    assert found.df == 10
+
+
 @pytest.mark.parametrize(
     "differently",
     [
@@ -86,6 +95,7 @@ def test_a_hosts_own_starts_are_relied_on_each_about_its_cells_mean(home: Home) 
         {"storage": {"baseline": "memory", "v": "memory"}},
         {"load": "oltp_write_only"},
         {"settings": ()},
+        {"condition": Condition(settings=(("innodb_log_file_size", "96M"),))},
     ],
     ids=lambda differently: next(iter(differently)),
 )

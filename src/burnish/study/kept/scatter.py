@@ -19,6 +19,7 @@ from burnish.record.record import Record
 from burnish.statistics.planning import half_width_after, starts_needed
 from burnish.study.kept.runs import of_all
 from burnish.study.trials.superseded import counted
+from burnish.workload.conditions import merged
 
 ENOUGH = 8
 """Degrees of freedom from which on a host's own starts are relied on."""
@@ -32,7 +33,7 @@ _QUANTITIES = ("throughput", "capacity")
 
 Load = tuple[str, Design, str, tuple[tuple[str, str], ...]]
 """A load's name with its parameters, how its sides share the host, where the data are (as in `Condition.place`), and
-its settings, with others of which it is another load."""
+the settings of its base, the load's own and those of ``--set``: with others it is another load."""
 
 
 def scatter_of(home: Home, engine: str, host: HostFacts, loads: Collection[Load]) -> dict[Load, Scatter]:
@@ -51,8 +52,14 @@ def scatter_of(home: Home, engine: str, host: HostFacts, loads: Collection[Load]
     known: dict[Load, Scatter] = {}
     for load in loads:
         workload, design, place, settings = load
-        alike = [(begun, done) for begun, done, loads in runs if loads.get(workload) == settings]
-        own = pooled([group for begun, done in alike for group in groups_of(begun, done, workload, design, place)])
+        own = pooled(
+            [
+                group
+                for begun, done, settings_of in runs
+                if settings_of.get(workload) == settings
+                for group in groups_of(begun, done, workload, design, place)
+            ]
+        )
         if own is not None and own.df >= ENOUGH:
             known[load] = own
         elif design is Design.INTERLEAVED and place == DISK and (usual := shipped(engine, workload)) is not None:
@@ -116,13 +123,14 @@ _Run = tuple[list[StartBegun], list[StartDone], dict[str, tuple[tuple[str, str],
 
 
 def _starts(record: Record, engine: str, host: HostFacts) -> Iterator[_Run]:
-    """The starts of a run of that engine and its loads' settings, if all its sessions were on this host."""
+    """The starts of a run of that engine and its base's settings by load, if all its sessions were on this host."""
     begun, planned = record.last(StudyBegun), record.last(TrialsPlanned)
     if begun is None or planned is None or begun.event.definition.get("engine") != engine:
         return
+    settings = planned.event.condition.settings if planned.event.condition else ()
     if all(session.event.host.get("machine") == host.machine for session in record.events(SessionBegun)):
         yield (
             [start.event for start in record.events(StartBegun)],
             [start.event for start in counted(record.events(StartDone))],
-            {name: workload.settings for name, workload in planned.event.workloads.items()},
+            {name: merged(workload.settings, settings) for name, workload in planned.event.workloads.items()},
         )

@@ -30,7 +30,7 @@ from burnish.study.study import Study
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 from burnish.toolchain import ccache
 from burnish.toolchain.toolchains import find_toolchains
-from burnish.workload.conditions import condition_of
+from burnish.workload.conditions import condition_of, merged
 
 
 def prepare(session: Session, study: Study, plan: StudyPlan, shown: Sequence[str]) -> Workshop:
@@ -97,7 +97,9 @@ def _probe_flushes(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
                     places[place] = None
                     if comparison.cell is not None:
                         cell = workshop.cell(comparison)
-                        loads[cell.workload.name, cell.design, place, cell.workload.settings] = None
+                        base = workshop.condition(comparison.given, ())
+                        settings = merged(cell.workload.settings, base.settings)
+                        loads[cell.workload.name, cell.design, place, settings] = None
     workshop.storing.probe(places)
     session = workshop.session
     for (name, *_), known in scatter_of(session.home, session.spec.name, session.host, loads).items():
