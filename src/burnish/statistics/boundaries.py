@@ -15,7 +15,9 @@ All readings are in units of their own standard deviation: none of the constants
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -220,6 +222,18 @@ def fast_p(calibration_starts: int, largest: float) -> float:
     return min(bound, max(reached, FEWEST_STUDIES) / REPETITIONS)
 
 
+class _Stops(NamedTuple):
+    """Where simulated studies stop that want the same width.
+
+    Attributes:
+        at: index of the look at which each one stopped, shape (studies,).
+        error: its standard error there.
+    """
+
+    at: npt.NDArray[np.int_]
+    error: Floats
+
+
 @lru_cache(maxsize=64)
 def width_level(minimum: int, cap: int, alpha: float) -> float:
     """Two-sided level of an interval that is read once it is narrow enough, so that it has its stated coverage.
@@ -241,7 +255,7 @@ def width_level(minimum: int, cap: int, alpha: float) -> float:
     low, high = alpha / 4.0, alpha
     for _ in range(12):
         level = 0.5 * (low + high)
-        if _worst_miss(errors, used, level, level) <= alpha:
+        if _worst_miss(_stops(errors, used, level), used, level) <= alpha:
             low = level
         else:
             high = level
@@ -259,7 +273,14 @@ def width_p(minimum: int, cap: int, alpha: float, p: float) -> float:
     """
     if minimum >= cap:
         return p
-    return max(p, _worst_miss(*_width_errors(minimum, cap), width_level(minimum, cap, alpha), p))
+    _, used = _width_errors(minimum, cap)
+    return max(p, _worst_miss(_stops_at_level(minimum, cap, alpha), used, p))
+
+
+@lru_cache(maxsize=8)
+def _stops_at_level(minimum: int, cap: int, alpha: float) -> list[_Stops]:
+    """Where studies stop by `width_level`: a table of p-values needs it for each of them."""
+    return _stops(*_width_errors(minimum, cap), width_level(minimum, cap, alpha))
 
 
 @lru_cache(maxsize=8)
@@ -274,25 +295,35 @@ def _width_errors(minimum: int, cap: int) -> tuple[Floats, npt.NDArray[np.int_]]
     return np.sqrt(squares[:, minimum - 1 :] / ((used - 1) * used)), used
 
 
-def _worst_miss(errors: Floats, used: npt.NDArray[np.int_], stopping: float, reading: float) -> float:
-    """Largest probability of a miss over a grid of requested widths.
+def _stops(errors: Floats, used: npt.NDArray[np.int_], level: float) -> list[_Stops]:
+    """Where studies stop, for a grid of requested widths.
 
     Args:
         errors: standard errors, shape (studies, looks).
         used: number of starts at each look.
-        stopping: two-sided level of the interval whose width stops the study.
-        reading: two-sided level of the interval that is read then.
+        level: two-sided level of the interval whose width stops the study.
     """
-    halves = errors * -scipy.special.stdtrit(used - 1, stopping / 2.0)
+    halves = errors * -scipy.special.stdtrit(used - 1, level / 2.0)
     # The widths that a study with a spread of 1 would reach between its minimum and its cap; outside that
     # range it stops at one of the two ends, as with a fixed number of starts.
-    widths = np.geomspace(1.3 * halves[:, 0].mean(), halves[:, -1].mean(), _WIDTH_GRID)
-    factors = np.asarray(-scipy.special.stdtrit(used - 1, reading / 2.0), dtype=np.float64)
-    worst = 0.0
-    for width in widths:
+    stops = []
+    for width in np.geomspace(1.3 * halves[:, 0].mean(), halves[:, -1].mean(), _WIDTH_GRID):
         narrow = halves <= width
         narrow[:, -1] = True
         at = narrow.argmax(axis=1)
-        error = np.take_along_axis(errors, at[:, None], axis=1)[:, 0]
-        worst = max(worst, float((2.0 * scipy.special.ndtr(-factors[at] * error * np.sqrt(used[at]))).mean()))
-    return worst
+        stops.append(_Stops(at, np.take_along_axis(errors, at[:, None], axis=1)[:, 0]))
+    return stops
+
+
+def _worst_miss(stops: Sequence[_Stops], used: npt.NDArray[np.int_], level: float) -> float:
+    """Largest probability of a miss over a grid of requested widths.
+
+    Args:
+        stops: where studies stop, for each width.
+        used: number of starts at each look.
+        level: two-sided level of the interval that is read then.
+    """
+    factors = np.asarray(-scipy.special.stdtrit(used - 1, level / 2.0), dtype=np.float64)
+    return max(
+        float((2.0 * scipy.special.ndtr(-factors[at] * error * np.sqrt(used[at]))).mean()) for at, error in stops
+    )
