@@ -249,7 +249,7 @@ def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
         (('user = "fake"', 'usr = "fake"'), "'packaging.usr' (did you mean 'packaging.user'?)"),
         (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake/engine.toml 'ful'"),
         (
-            ("window_s = 0.2", "window_s = 0"),
+            ("window_s = 0.1", "window_s = 0"),
             "fake/engine.toml: times.duet.window_s: input should be greater than 0, found 0",
         ),
         (("turns = 2", ""), "fake/engine.toml: times.duet: turns is missing; the other designs take it from there"),
