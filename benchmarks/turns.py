@@ -3,13 +3,13 @@
     python benchmarks/turns.py MARIADBD --workload oltp_update_non_index --ways duet:20x0.1,interleaved:2x2 [--starts 8]
 
 A way is a design with its turns in a pair and the seconds of a turn; `@FOLDER` behind it puts the data there (a file
-system in memory, another disk), `+still` suspends the server of the side that rests. Ways take turns start by
-start, in an order drawn for each round, so that the host's moods are shared. Prints a row for each way: wall time of a
-start, standard deviation of a start's ratio and how far off 1 the mean is (both of capacity, in per cent), what a
-transaction costs, the minutes of starts that +-1 % would take at that spread, and the share of the time in which the
-server's cores waited for a device. With `--other PROGRAM` the second side is another program, and `off 1` is their
-ratio; `--set NAME=VALUE` is a setting of both servers. The starts go to `--out` as CSV, each as soon as it is read;
-`--read FILE` computes from such a file.
+system in memory, another disk), `+still` suspends the server of the side that rests, `+NAME=VALUE` is a setting of
+both servers. Ways take turns start by start, in an order drawn for each round, so that the host's moods are shared.
+Prints a row for each way: wall time of a start, standard deviation of a start's ratio and how far off 1 the mean is
+(both of capacity, in per cent), what a transaction costs, the minutes of starts that +-1 % would take at that spread,
+and the share of the time in which the server's cores waited for a device. With `--other PROGRAM` the second side is
+another program, and `off 1` is their ratio; `--set NAME=VALUE` is a setting for all ways. The starts go to `--out` as
+CSV, each as soon as it is read; `--read FILE` computes from such a file.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ class Way:
         timing: its times.
         folder: where the data are; None: in Burnish's home.
         still: whether a side that rests has its server suspended.
+        settings: names and values of both servers' settings.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Way:
     timing: Timing
     folder: Path | None = None
     still: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 def start_of(number: int, way: str, result: StartResult) -> Start:
@@ -154,8 +156,8 @@ def read(path: Path) -> list[Start]:
 
 
 def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
-    """A way as it stands on the command line: DESIGN[:TURNSxSECONDS][@FOLDER][+still]."""
-    plain, _, still = word.partition("+")
+    """A way as it stands on the command line: DESIGN[:TURNSxSECONDS][@FOLDER][+still][+NAME=VALUE]."""
+    plain, *extras = word.split("+")
     plain, _, folder = plain.partition("@")
     design, _, turns = plain.partition(":")
     timing = times[Design(design)]
@@ -164,7 +166,14 @@ def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
         timing = replace(timing, turns=int(count), window=float(seconds), settle=min(0.25, 0.3 * float(seconds)))
     place = Path(folder) if folder else None
     timing = replace(timing, pairs=pairs or timing.pairs)
-    return Way(word, Design(design), timing, folder=place, still=still == "still")
+    settings = tuple(setting(extra) for extra in extras if "=" in extra)
+    return Way(word, Design(design), timing, folder=place, still="still" in extras, settings=settings)
+
+
+def setting(word: str) -> tuple[str, str]:
+    """Name and value of a server's setting."""
+    name, _, value = word.partition("=")
+    return name, value
 
 
 def measure(arguments: argparse.Namespace) -> list[Start]:
@@ -191,12 +200,12 @@ def measure(arguments: argparse.Namespace) -> list[Start]:
             store = Store(home().store)
             data[workload.name] = datasets.obtain(engine, store, built, built, version, workload, bench)
         programs = [built, engine.existing(arguments.other) if arguments.other else built]
-        settings = (word.partition("=") for word in arguments.set)
-        condition = Condition(settings=tuple((name, value) for name, _, value in settings))
+        common = tuple(map(setting, arguments.set))
         for number in range(1, arguments.starts + 1):
             for way in order.sample(ways, len(ways)):
                 shutil.rmtree(folder / "start", ignore_errors=True)
                 (folder / "start").mkdir()
+                condition = Condition(settings=common + way.settings)
                 result = run_start(
                     engine,
                     workload,
