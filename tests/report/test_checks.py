@@ -79,6 +79,32 @@ def result(piece: Piece) -> Result:
     return fold(piece.verdict().finish().made)
 
 
+def halves(ratios: Sequence[float], spread: float) -> Result:
+    """A study whose starts have these log-ratios, and over the faster half of turns the same so much closer to 0.1."""
+    piece = made([[ratio] for ratio in ratios])
+    for place, recorded in enumerate(piece.made):
+        if isinstance(event := recorded.event, StartDone):
+            faster = {name: 0.1 + spread * (value - 0.1) for name, value in event.readings.items()}
+            piece.made[place] = replace(recorded, event=replace(event, faster=faster))
+    return result(piece)
+
+
+def test_what_bursts_cannot_move_stands_beside_the_ratio_where_it_says_more() -> None:
+    found = halves([0.0, 0.2, 0.05, 0.15, 0.1], 0.5)
+    checks = found.rows[0].checks
+    assert checks.faster is not None
+    assert checks.faster.ratio == pytest.approx(math.exp(0.1))
+    (line,) = [line for line in lines(found) if "faster half" in line]
+    assert line.startswith("one on w: over the faster half of each side's turns 1.105 [")
+    assert json.loads(text(values.run(found)))["rows"][0]["checks"]["faster"]["ratio"] == pytest.approx(math.exp(0.1))
+
+
+def test_where_it_says_hardly_more_or_is_not_recorded_nothing_is_said() -> None:
+    for found in (halves([0.0, 0.2, 0.05, 0.15, 0.1], 0.9), result(made([[0.0], [0.2], [0.1]]))):
+        assert found.rows[0].checks.faster is None
+        assert not any("faster half" in line for line in lines(found))
+
+
 def test_invalid_starts_are_told_by_side() -> None:
     piece = Piece().contest().starts([0.1, 0.11]).starts([0.0, 0.0], invalid=HANGS)
     piece.starts([0.0], invalid="the hypervisor took 7% of the CPU (bound 5%); try at a quieter hour").starts([0.1])

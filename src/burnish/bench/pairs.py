@@ -92,6 +92,11 @@ class Pair:
             {"baseline": self.usage.get(baseline), "candidate": self.usage.get(candidate)},
         )
 
+    def faster_half(self, baseline: str, candidate: str) -> dict[str, float]:
+        """Log-ratios of capacity and throughput over the faster half of each side's turns; see `quantities`."""
+        own, other = ([turn[label] for turn in self.turns] for label in (candidate, baseline))
+        return quantities.faster_half(other, own, self.places)
+
     def of(self, labels: Collection[str]) -> Pair:
         """The pair as these of its sides see it."""
         return replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 from burnish.bench.counters import Usage
@@ -71,6 +72,38 @@ def ratios(
         for name, reader in READERS.items()
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+FEWEST_TURNS = 8
+"""Turns of a side from which on half of them is enough to read."""
+
+
+def faster_half(baseline: Turns, candidate: Turns, places: int) -> dict[str, float]:
+    """Log-ratios of capacity and throughput over the faster half of each side's turns, whichever those are.
+
+    A server that works in bursts (MariaDB purges old index entries for a quarter of each second) has turns with a burst
+    and turns without; how many a start gets of either is chance, and most of its scatter. Where the candidate's turns
+    are a multiple of the baseline's, the two halves have the ratio of all (`benchmarks/estimators.py`).
+
+    Args:
+        baseline: its readings, turn by turn.
+        candidate: the other side's.
+        places: turns in a round; only of sides that take turns (1) is a turn's pace the server's own.
+
+    Returns:
+        empty with fewer than `FEWEST_TURNS` turns, or if a side finished nothing in half of them.
+    """
+    if places != 1 or len(baseline) < FEWEST_TURNS:
+        return {}
+    counted = all(item.steps > 0 for item in (*baseline, *candidate))
+    found = {}
+    for quantity, spent in ((declared.CAPACITY, "server_cpu"), (declared.THROUGHPUT, "seconds")):
+        paces = []
+        for turns in (baseline, candidate):
+            logs = sorted(log_ratio(item.steps if counted else item.done, getattr(item, spent)) for item in turns)
+            paces.append(statistics.fmean(logs[len(logs) // 2 :]))
+        found[quantity.name] = paces[1] - paces[0]
+    return found if all(map(math.isfinite, found.values())) else {}
 
 
 def _finite(value: float) -> float | None:

@@ -124,7 +124,8 @@ def take(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.
         assert len(words["data"]) == len(names)
         bad = tuple(name for name in names if name in broken)
         turn = {name: Reading(1.0, 1000.0, 0, math.exp(-TRUE[name]), 0.1) for name in names}
-        pair = Pair((turn,) * 12, len(names), {}, dict.fromkeys(names, 0.9), 0.0, {}, None)
+        places = len(names) if words["design"] is Design.DUET else 1
+        pair = Pair((turn,) * 12, places, {}, dict.fromkeys(names, 0.9), 0.0, {}, None)
         pair = replace(pair, invalid=f"errors under load ({bad[0]}: 1)", at_fault=bad) if bad else pair
         on_pair(1, pair)
         slots = {name: {"cores": place, "data": place, "launch": place} for place, name in enumerate(names)}
@@ -132,7 +133,12 @@ def take(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.
 
     broken: set[str] = set()
 
-    def run(*wanted: tuple[str, int], failing: Sequence[str] = (), again: Sequence[str] = ()) -> list[tuple[str, ...]]:
+    def run(
+        *wanted: tuple[str, int],
+        failing: Sequence[str] = (),
+        again: Sequence[str] = (),
+        design: Design = Design.DUET,
+    ) -> list[tuple[str, ...]]:
         broken.clear()
         broken.update(failing)
         ran.clear()
@@ -143,13 +149,13 @@ def take(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.
             bench=Bench(record, tmp_path / "logs", Console(file=said)),
             baseline=contestant("baseline"),
             candidates=SIDES | {name: made_again(SIDES[name]) for name in again},
-            times={Design.DUET: Timing(0.1, 0.4, 1.0)},
+            times=dict.fromkeys((Design.DUET, Design.INTERLEAVED), Timing(0.1, 0.4, 1.0)),
             core_sets=(frozenset({0, 1}), frozenset({2, 3})),
             data={},
             scratch=tmp_path / "scratch",
             seed=1,
             sharing=Sharing(SETS),
-        ).take([(cell(name), starts) for name, starts in wanted])
+        ).take([(cell(name, design=design), starts) for name, starts in wanted])
         return list(ran)
 
     return run
@@ -202,3 +208,11 @@ def test_one_that_fails_beside_others_is_measured_apart(take: Take, record: Reco
         assert (starts.valid, starts.invalid) == (2, []), "what another side did is not a start of theirs"
     assert len(cell_starts(record, cell("two").id).invalid) == 3
     assert "start 1 is lost with that of two" in said.getvalue()
+
+
+def test_the_faster_half_of_turns_is_recorded_of_sides_that_take_turns(take: Take, record: Record) -> None:
+    take(("one", 2), design=Design.INTERLEAVED)
+    take(("two", 2))
+    by_name = {name: [found.event for found in record.events(StartDone, cell=cell(name).id)] for name in ("one", "two")}
+    assert [done.faster for done in by_name["one"]] == [pytest.approx({"capacity": 0.05, "throughput": 0.0})] * 2
+    assert [done.faster for done in by_name["two"]] == [None] * 2

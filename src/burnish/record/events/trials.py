@@ -360,6 +360,9 @@ class StartDone(Event):
             has several builds, of programs that Burnish did not build, and in older records.
         disturbed: true if it is invalid because the host was disturbed from outside (time taken by the hypervisor, a
             suspension, a jump of the clock) in all its pairs; None otherwise, and in older records.
+        faster: log-ratios of capacity and throughput over the faster half of each side's turns, which bursts of a
+            server's own work can't move; None unless sides take eight turns or more one at a time, and in older
+            records.
     """
 
     cell: CellId
@@ -383,3 +386,4 @@ class StartDone(Event):
     reported: ServersReported | None = None
     programs: tuple[str, str] | None = None
     disturbed: bool | None = None
+    faster: Mapping[str, float] | None = None

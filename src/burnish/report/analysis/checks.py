@@ -21,6 +21,7 @@ from burnish.report.quantities import is_latency
 from burnish.report.words import interval_words
 from burnish.statistics.drift import Drift, drift
 from burnish.statistics.hosts import HostCell
+from burnish.statistics.intervals import Interval as Judged
 from burnish.statistics.replicates import by_replicate, replicate_readings
 from burnish.statistics.sequential import Rule
 from burnish.study.trials.findings import interval_of
@@ -30,6 +31,9 @@ FEWEST = 3
 
 WAITS = 0.03
 """Share of a side's time in which it waits for a device from which on a report says so."""
+
+NARROWER = 0.75
+"""Width of the interval over the faster half of turns, in that of the ratio's, up to which a report has it."""
 
 CONCENTRATED = 0.75
 """Share of the faults from which on they concentrate on one side."""
@@ -65,6 +69,8 @@ class Checks:
             records.
         without_device: ratio of throughputs over the rest of the time, which the device can't move; None if less than
             `WAITS` of either side's time was waiting.
+        faster: the headline's ratio over the faster half of each side's turns, which bursts of a server's own work
+            can't move; None if its interval is not much narrower (`NARROWER`), or starts have none.
     """
 
     candidate: str = ""
@@ -75,6 +81,7 @@ class Checks:
     drift: Drift | None = None
     device: Mapping[str, float] = field(default_factory=dict)
     without_device: Interval | None = None
+    faster: Interval | None = None
 
 
 def checks_of(by: ByType) -> dict[CellId, Checks]:
@@ -103,6 +110,7 @@ def checks_of(by: ByType) -> dict[CellId, Checks]:
                 totals=_totals(cell, verdict, valid, read, judged_by, replicates),
                 drift=drift([_numbered(start, verdict.headline, read) for start in valid]),
                 device=(waits := _waits(valid, read)),
+                faster=_faster(cell, verdict.headline, valid, judged_by, replicates),
             )
             if max(waits.values(), default=0.0) >= WAITS:
                 found_without = _totals(cell, verdict, valid, read, judged_by, replicates, cost=_working)
@@ -149,6 +157,11 @@ def sentences(checks: Checks) -> Iterator[str]:
         yield (
             f"waited for the disk ({shares} of the time); throughput without that time "
             f"{interval_words(checks.without_device)}, which the disk can't move"
+        )
+    if checks.faster is not None:
+        yield (
+            f"over the faster half of each side's turns {interval_words(checks.faster)}, which bursts of a server's "
+            "own work can't move; the slower half is in the verdict (docs/BIAS.md)"
         )
     if checks.drift is not None and checks.drift.matters:
         yield (
@@ -223,23 +236,48 @@ def _totals(
 ) -> Totals | None:
     if is_latency(verdict.headline):
         return None  # a percentile has no total
-    by_host: dict[str, list[tuple[float, float]]] = {}
+    found = []
     for start in starts:
         valid = [pair for pair in pairs.get(start.start, ()) if pair.invalid is None]
-        total = _total(cell, cost or _cost(verdict.headline), valid)
-        if total is not None:
-            origin = start.origin.host if start.origin else ""
-            by_host.setdefault(origin, []).append((total, start.readings[verdict.headline]))
+        if (total := _total(cell, cost or _cost(verdict.headline), valid)) is not None:
+            found.append((start, total))
+    judged = _judged(cell, verdict.headline, found, rule, replicates)
+    if judged is None:
+        return None
+    (whole, trimmed), (mean, mean_trimmed) = judged
+    interval = interval_of(whole)
+    if interval is None:
+        return None
+    return Totals(interval, trimmed.ratio, abs(mean - mean_trimmed) > trimmed.half_width)
+
+
+def _faster(cell: CellId, headline: str, starts: Sequence[StartDone], rule: Rule, replicates: int) -> Interval | None:
+    """The ratio over the faster half of each side's turns, if its interval is much narrower than the headline's."""
+    found = [(start, start.faster[headline]) for start in starts if start.faster and headline in start.faster]
+    judged = _judged(cell, headline, found, rule, replicates)
+    if judged is None:
+        return None
+    (faster, whole), _ = judged
+    return interval_of(faster) if faster.half_width <= NARROWER * whole.half_width else None
+
+
+def _judged(
+    cell: CellId, headline: str, found: Sequence[tuple[StartDone, float]], rule: Rule, replicates: int
+) -> tuple[tuple[Judged, Judged], tuple[float, float]] | None:
+    """Intervals and means (log-ratios) of another reading of starts, and of the headline's own, of the same starts."""
+    by_host: dict[str, list[tuple[float, float]]] = {}
+    for start, value in found:
+        by_host.setdefault(start.origin.host if start.origin else "", []).append((value, start.readings[headline]))
     if not by_host:
         return None
-    whole, trimmed = (
+    other, own = (
         HostCell(cell.name, {host: _readings([one[n] for one in read], replicates) for host, read in by_host.items()})
         for n in (0, 1)
     )
-    interval, known = interval_of(whole.judge(rule).difference), trimmed.judge(rule).difference
-    if interval is None or known is None:
+    intervals = (other.judge(rule).difference, own.judge(rule).difference)
+    if intervals[0] is None or intervals[1] is None:
         return None
-    return Totals(interval, known.ratio, abs(whole.mean - trimmed.mean) > known.half_width)
+    return (intervals[0], intervals[1]), (other.mean, own.mean)
 
 
 def _readings(readings: Sequence[float], replicates: int) -> Sequence[float]:

@@ -54,6 +54,7 @@ def start_done(
     programs: tuple[str, str] | None = None,
     *,
     disturbed: bool = False,
+    faster: Mapping[str, float] | None = None,
 ) -> StartDone:
     """A finished start.
 
@@ -68,6 +69,7 @@ def start_done(
         at_fault: the sides that the reason is about, if it is invalid.
         programs: digests of the base's and the candidate's program; None if not known.
         disturbed: whether it is invalid because the host was disturbed from outside.
+        faster: log-ratios over the faster half of each side's turns; see `quantities.faster_half`.
     """
     return StartDone(
         cell=cell,
@@ -106,6 +108,7 @@ def start_done(
         reported=_reported(result.reported),
         programs=programs,
         disturbed=disturbed or None,
+        faster=faster or None,
     )
 
 

@@ -364,6 +364,12 @@ class Trials:
         read = [name for name in asked if all(name in ratio for ratio in ratios)]
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
+        halves = [pair.faster_half(self.baseline.label, cell.label) for pair in good] if invalid is None else []
+        faster = (
+            {name: start_reading([half[name] for half in halves]) for name in halves[0]}
+            if halves and all(halves)
+            else {}
+        )
         programs = self._programs(cell)
         self.record.append(
             start_done(
@@ -377,6 +383,7 @@ class Trials:
                 at_fault,
                 programs,
                 disturbed=disturbed,
+                faster=faster,
             )
         )
         if invalid is not None:
