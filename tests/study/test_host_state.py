@@ -38,7 +38,7 @@ def frames_are_told() -> bool:
 
 
 def test_long_starts_are_probed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "PROBED_FROM_S", 0.5)  # test_probe.py has which are long
+    monkeypatch.setattr(probe, "PROBED_FROM_S", 0.2)  # test_probe.py has which are long
     options = Options(recipes=Path("own.toml"), variants=("speed130",), starts=2, pairs=1, design="duet", yes=True)
     runner.run(paths.home(), tune_study("fake", options), options, Console(file=io.StringIO()), None)
     begun, done = events(home, StartBegun), events(home, StartDone)
