@@ -58,8 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that measure get a second try: their figures come from a machine on which other tests run.
 
-    The longest come first, and files in which something is measured before all others: of two workers none is then left
-    with several of them, or begins one, while the other has no more to do.
+    The longest come first, and files in which something is measured before all others: of the workers none is then left
+    with several of them, or begins one, while the others have no more to do.
     """
     here = Path(__file__).parent
     measuring = [item for item in items if item.get_closest_marker("measures") is not None]
