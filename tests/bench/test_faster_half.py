@@ -62,3 +62,9 @@ def test_statements_are_compared_where_both_sides_count_them() -> None:
 )
 def test_with_few_turns_or_in_a_duet_there_is_none(baseline: Sequence[Reading], places: int) -> None:
     assert faster_half(baseline, baseline, places) == {}
+
+
+def test_a_turn_in_which_nothing_was_finished_is_the_slowest() -> None:
+    turns = [turn(done) for done in (90, 0, 110, 100, 0, 120, 95, 130)]
+    found = faster_half(turns, [replace(item, done=1.5 * item.done) for item in turns[::-1]], 1)
+    assert found == pytest.approx({"capacity": math.log(1.5), "throughput": math.log(1.5)})

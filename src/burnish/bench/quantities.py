@@ -100,10 +100,15 @@ def faster_half(baseline: Turns, candidate: Turns, places: int) -> dict[str, flo
     for quantity, spent in ((declared.CAPACITY, "server_cpu"), (declared.THROUGHPUT, "seconds")):
         paces = []
         for turns in (baseline, candidate):
-            logs = sorted(log_ratio(item.steps if counted else item.done, getattr(item, spent)) for item in turns)
+            logs = sorted(_pace(item.steps if counted else item.done, getattr(item, spent)) for item in turns)
             paces.append(statistics.fmean(logs[len(logs) // 2 :]))
         found[quantity.name] = paces[1] - paces[0]
     return found if all(map(math.isfinite, found.values())) else {}
+
+
+def _pace(work: float, spent: float) -> float:
+    """Logarithm of work for what it took; of a turn without work, the slowest there is."""
+    return math.log(work / spent) if min(work, spent) > 0 else -math.inf
 
 
 def _finite(value: float) -> float | None:
