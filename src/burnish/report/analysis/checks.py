@@ -21,7 +21,6 @@ from burnish.report.quantities import is_latency
 from burnish.report.words import interval_words
 from burnish.statistics.drift import Drift, drift
 from burnish.statistics.hosts import HostCell
-from burnish.statistics.intervals import Interval as Judged
 from burnish.statistics.replicates import by_replicate, replicate_readings
 from burnish.statistics.sequential import Rule
 from burnish.study.trials.findings import interval_of
@@ -241,30 +240,32 @@ def _totals(
         valid = [pair for pair in pairs.get(start.start, ()) if pair.invalid is None]
         if (total := _total(cell, cost or _cost(verdict.headline), valid)) is not None:
             found.append((start, total))
-    judged = _judged(cell, verdict.headline, found, rule, replicates)
-    if judged is None:
+    cells = _beside(cell, verdict.headline, found, replicates)
+    if cells is None:
         return None
-    (whole, trimmed), (mean, mean_trimmed) = judged
-    interval = interval_of(whole)
-    if interval is None:
+    whole, trimmed = cells
+    interval, known = interval_of(whole.judge(rule).difference), trimmed.judge(rule).difference
+    if interval is None or known is None:
         return None
-    return Totals(interval, trimmed.ratio, abs(mean - mean_trimmed) > trimmed.half_width)
+    return Totals(interval, known.ratio, abs(whole.mean - trimmed.mean) > known.half_width)
 
 
 def _faster(cell: CellId, headline: str, starts: Sequence[StartDone], rule: Rule, replicates: int) -> Interval | None:
     """The ratio over the faster half of each side's turns, if its interval is much narrower than the headline's."""
     found = [(start, start.faster[headline]) for start in starts if start.faster and headline in start.faster]
-    judged = _judged(cell, headline, found, rule, replicates)
-    if judged is None:
+    cells = _beside(cell, headline, found, replicates)
+    if cells is None:
         return None
-    (faster, whole), _ = judged
-    return interval_of(faster) if faster.half_width <= NARROWER * whole.half_width else None
+    faster, known = (one.judge(rule).difference for one in cells)
+    if faster is None or known is None or faster.half_width > NARROWER * known.half_width:
+        return None
+    return interval_of(faster)
 
 
-def _judged(
-    cell: CellId, headline: str, found: Sequence[tuple[StartDone, float]], rule: Rule, replicates: int
-) -> tuple[tuple[Judged, Judged], tuple[float, float]] | None:
-    """Intervals and means (log-ratios) of another reading of starts, and of the headline's own, of the same starts."""
+def _beside(
+    cell: CellId, headline: str, found: Sequence[tuple[StartDone, float]], replicates: int
+) -> tuple[HostCell, HostCell] | None:
+    """Starts by another reading (a log-ratio) and by the headline's, by host; None without any."""
     by_host: dict[str, list[tuple[float, float]]] = {}
     for start, value in found:
         by_host.setdefault(start.origin.host if start.origin else "", []).append((value, start.readings[headline]))
@@ -274,10 +275,7 @@ def _judged(
         HostCell(cell.name, {host: _readings([one[n] for one in read], replicates) for host, read in by_host.items()})
         for n in (0, 1)
     )
-    intervals = (other.judge(rule).difference, own.judge(rule).difference)
-    if intervals[0] is None or intervals[1] is None:
-        return None
-    return (intervals[0], intervals[1]), (other.mean, own.mean)
+    return other, own
 
 
 def _readings(readings: Sequence[float], replicates: int) -> Sequence[float]:
