@@ -2,11 +2,12 @@
 
     python benchmarks/estimators.py docs/results/mariadb-{deploy,five,pgo,arm-2020}.jsonl.xz [--workload LOAD]
 
-Each file is an exported record; interleaved starts of the loads are taken. A start's reading is the mean of its pairs'.
-The ways: `middle`, the mean of the middle rounds' log-ratios, which verdicts use; `median` of the rounds; `totals`, of
-all turns; `faster half`, each side's mean log-rate over the faster half of its turns, whichever those are. Prints for
-each load and way the standard deviation of a start within its cell in capacity and in throughput, its degrees of
-freedom, and how far the cells' means lie from those of `middle`, with the standard error of that.
+Each file is an exported record; interleaved starts of the loads are taken. A start's reading is the median of its
+valid pairs', as in verdicts. The ways: `middle`, the mean of the middle rounds' log-ratios, which verdicts use;
+`median` of the rounds; `totals`, of all turns; `faster half`, each side's mean log-rate over the faster half of its
+turns, whichever those are. Prints for each load and way the standard deviation of a start within its cell in capacity
+and in throughput, its degrees of freedom, and how far the cells' means lie from those of `middle`, with the standard
+error of that.
 """
 
 from __future__ import annotations
@@ -20,84 +21,90 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from burnish.bench.readings import middle
+from burnish.bench.quantities import FEWEST_TURNS, faster_half
+from burnish.bench.readings import Reading, pair_ratio, total
 from burnish.record.by_type import ByType
 from burnish.record.events.trials import PairRead
 from burnish.record.exchange import read_events
+from burnish.statistics.intervals import start_reading
 
 Floats = npt.NDArray[np.float64]
 
 LOADS = "oltp_update_index,oltp_update_non_index,oltp_read_write,oltp_write_only"
 
-FEWEST = 8
-"""Turns of a side below which a pair is left out: a half of fewer is no half."""
+QUANTITIES = ("capacity", "throughput")
+
+Ratios = tuple[float, float]
+"""Log-ratios of capacity and of throughput."""
 
 
-def rates(work: Floats, spent: Floats) -> Floats:
-    """Logarithm of each turn's work for what it took."""
-    logs: Floats = np.log(work / spent)
-    return logs
-
-
-def by_middle(one: Floats, other: Floats) -> float:
+def by_middle(one: Sequence[Reading], other: Sequence[Reading]) -> Ratios:
     """The mean of the middle rounds."""
-    return middle([float(value) for value in one - other], 1)
+    found = pair_ratio(one, other, 1)
+    return found.capacity, found.throughput
 
 
-def by_median(one: Floats, other: Floats) -> float:
+def by_median(one: Sequence[Reading], other: Sequence[Reading]) -> Ratios:
     """The median of the rounds."""
-    return float(np.median(one - other))
+    rounds = [by_middle([b], [c]) for b, c in zip(one, other, strict=True)]
+    capacity, throughput = (statistics.median(values) for values in zip(*rounds, strict=True))
+    return capacity, throughput
 
 
-def by_faster_half(one: Floats, other: Floats) -> float:
-    """The faster half of each side's turns."""
-    half = len(one) // 2
-    return float(np.sort(one)[half:].mean() - np.sort(other)[half:].mean())
+def by_faster_half(one: Sequence[Reading], other: Sequence[Reading]) -> Ratios:
+    """The faster half of each side's turns, as starts record it."""
+    found = faster_half(one, other, 1)
+    return found["capacity"], found["throughput"]
 
 
-WAYS: Mapping[str, Callable[[Floats, Floats], float]] = {
+def by_totals(one: Sequence[Reading], other: Sequence[Reading]) -> Ratios:
+    """All turns together."""
+    return by_middle([total(one)], [total(other)])
+
+
+WAYS: Mapping[str, Callable[[Sequence[Reading], Sequence[Reading]], Ratios]] = {
     "middle": by_middle,
     "median": by_median,
     "faster half": by_faster_half,
+    "totals": by_totals,
 }
-"""Ways from the two sides' log-rates, round by round."""
-
-TOTALS = "totals"
+"""Ways from the two sides' turns to a pair's log-ratios."""
 
 
-def readings(pair: PairRead) -> dict[str, tuple[float, float]]:
-    """By way, a pair's log-ratios of capacity and throughput; empty without turns enough in which both sides worked."""
-    if pair.turns is None or len(pair.turns) != 2:
+def worked_in(turn: Reading) -> bool:
+    """Whether something was finished in a turn, for CPU time that was counted."""
+    return max(turn.steps, turn.done) > 0 and turn.server_cpu > 0
+
+
+def readings(pair: PairRead) -> dict[str, Ratios]:
+    """By way, a pair's log-ratios, candidate over base; empty without turns enough in which both sides worked."""
+    if pair.invalid is not None or pair.turns is None or len(pair.turns) != 2:
         return {}
-    # Seconds, transactions, server CPU, client CPU, and statements, which are counted where the load has them.
-    sides = [
-        np.array([[turn[0], turn[4] or turn[1], turn[2]] for turn in pair.turns[name]]) for name in sorted(pair.turns)
-    ]
-    rounds = min(map(len, sides))
-    one, other = sides[0][:rounds], sides[1][:rounds]
-    worked = (one > 0).all(axis=1) & (other > 0).all(axis=1)
-    one, other = one[worked], other[worked]
-    if len(one) < FEWEST:
+    one, other = (
+        [Reading(seconds, done, 0, server, client, steps=steps) for seconds, done, server, client, steps in recorded]
+        for _, recorded in sorted(pair.turns.items(), key=lambda side: side[0] == pair.cell.label)
+    )
+    rounds = [turns for turns in zip(one, other, strict=True) if all(map(worked_in, turns))]
+    if len(rounds) < FEWEST_TURNS:
         return {}
-    found = {}
-    for name, way in WAYS.items():
-        capacity, throughput = (way(rates(one[:, 1], one[:, at]), rates(other[:, 1], other[:, at])) for at in (2, 0))
-        found[name] = (capacity, throughput)
-    sums = [side.sum(axis=0) for side in (one, other)]
-    capacity, throughput = (float(np.log(sums[0][1] / sums[0][at]) - np.log(sums[1][1] / sums[1][at])) for at in (2, 0))
-    found[TOTALS] = (capacity, throughput)
-    return found
+    one, other = ([turns[place] for turns in rounds] for place in (0, 1))
+    return {name: way(one, other) for name, way in WAYS.items()}
 
 
 def starts(pairs: Sequence[PairRead]) -> dict[str, Floats]:
     """By way, the readings of a cell's starts, shape (starts, 2)."""
-    by_start: dict[int, list[dict[str, tuple[float, float]]]] = defaultdict(list)
+    by_start: dict[int, list[dict[str, Ratios]]] = defaultdict(list)
     for pair in pairs:
         if found := readings(pair):
             by_start[pair.start].append(found)
     return {
-        name: np.array([np.mean([pair[name] for pair in of], axis=0) for of in by_start.values()])
-        for name in (*WAYS, TOTALS)
+        name: np.array(
+            [
+                [start_reading([pair[name][at] for pair in of]) for at in range(len(QUANTITIES))]
+                for of in by_start.values()
+            ]
+        )
+        for name in WAYS
         if by_start
     }
 
@@ -106,7 +113,7 @@ def print_table(cells: Mapping[str, Sequence[Mapping[str, Floats]]]) -> None:
     """The table, of the cells of each load."""
     print("| load | way | capacity | throughput | df | off `middle` |\n|" + " --- |" * 6)
     for load, found in cells.items():
-        for name in (*WAYS, TOTALS):
+        for name in WAYS:
             several = [cell[name] for cell in found if len(cell[name]) > 1]
             if not several:
                 continue

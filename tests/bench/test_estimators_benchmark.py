@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
 from benchmark_scripts import benchmark_script
@@ -23,20 +22,15 @@ def benchmark() -> ModuleType:
 
 
 def test_its_ways_are_those_of_verdicts_and_reports(benchmark: ModuleType) -> None:
-    rows = {
-        name: [(100.0 + place * step, 1.0, 0.5 + place / 9) for place in range(8)]
-        for name, step in (("a", 7), ("b", -3))
-    }
     one, other = (
-        [Reading(seconds=spent, done=work, errors=0, server_cpu=cpu, client_cpu=0.0) for work, spent, cpu in rows[name]]
-        for name in "ab"
+        [
+            Reading(seconds=1.0, done=100.0 + place * step, errors=0, server_cpu=0.5 + place / 9, client_cpu=0.0)
+            for place in range(8)
+        ]
+        for step in (7, -3)
     )
-    logs = [
-        benchmark.rates(np.array([turn.done for turn in side]), np.array([turn.server_cpu for turn in side]))
-        for side in (one, other)
-    ]
-    assert benchmark.by_middle(*logs) == pytest.approx(pair_ratio(other, one, 1).capacity)
-    assert benchmark.by_faster_half(*logs) == pytest.approx(faster_half(other, one, 1)["capacity"])
+    assert benchmark.by_middle(one, other)[0] == pytest.approx(pair_ratio(one, other, 1).capacity)
+    assert benchmark.by_faster_half(one, other)[0] == pytest.approx(faster_half(one, other, 1)["capacity"])
 
 
 def test_the_faster_half_of_index_updates_scatters_less(
