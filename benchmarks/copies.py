@@ -37,23 +37,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
+from prepared import prepare
 from scipy import stats
 
 from burnish.base.paths import home
-from burnish.bench import datasets
-from burnish.bench.host import read_host
 from burnish.bench.pairs import Contestant
-from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import Observer, run_start, unobserved
-from burnish.catalogue import load
-from burnish.engines.registry import create
 from burnish.model.condition import Condition
 from burnish.program.built import Built
 from burnish.program.cached import drop, resident
-from burnish.record.store import Store
-from burnish.record.workbench import Bench
-from burnish.study.trials.copies import Copies
 
 PAGE = 4096
 TAIL = 1 << 16
@@ -224,21 +216,9 @@ class Duets:
     """
 
     def __init__(self, engine: str, workload: str, program: Path, pairs: int, folder: Path) -> None:
-        self.spec = load.engine(engine)
-        self.engine, self.workload = create(self.spec), load.workload(self.spec, workload)
-        self.timing = replace(self.spec.times[self.workload.design], pairs=pairs)
-        sets = duet_core_sets(read_host())
-        if sets is None:
-            sys.exit("needs two cores for a duet")
-        self.core_sets, self.folder = sets, folder
-        self.bench = Bench(None, folder / "logs", Console(stderr=True))
-        self.built = self.engine.existing(program)
-        data = {}
-        if self.workload.dataset != "none":
-            version = self.engine.identity(self.built, self.bench).version
-            making = (self.engine, Store(home().store), self.built, self.built, version, self.workload, self.bench)
-            data[self.workload.name] = datasets.obtain(*making)
-        self.copies = Copies(data, folder, self.bench)
+        self.found = prepare(engine, workload, program, folder)
+        self.engine, self.built = self.found.engine, self.found.built
+        self.timing = replace(self.found.spec.times[self.found.workload.design], pairs=pairs)
 
     def start(
         self,
@@ -258,22 +238,22 @@ class Duets:
             dropped: whether the programs are dropped from memory before, as a study does.
             observe: see `burnish.bench.trials.Observer`.
         """
-        data = self.copies.clean(self.workload, len(sides))
+        data = self.found.copies.clean(self.found.workload, len(sides))
         left = [drop([built.server]) for built in sides.values()] if dropped else []
         if any(left):
             print(f"start {number}: {left} of the programs is still in memory", file=sys.stderr)
-        scratch = Path(tempfile.mkdtemp(dir=self.folder))
+        scratch = Path(tempfile.mkdtemp(dir=self.found.folder))
         result = run_start(
             self.engine,
-            self.workload,
+            self.found.workload,
             [Contestant(label, built, Condition()) for label, built in sides.items()],
-            core_sets=self.core_sets,
+            core_sets=self.found.core_sets,
             data=data,
             scratch=scratch,
             timing=self.timing,
             seed=seed,
             number=number,
-            bench=self.bench,
+            bench=self.found.bench,
             on_pair=lambda *_: None,
             observe=observe,
         )

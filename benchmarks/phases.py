@@ -29,22 +29,14 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
+from prepared import prepare, setting
 
 from burnish.base.paths import home
-from burnish.bench import datasets
-from burnish.bench.host import read_host
 from burnish.bench.pairs import Contestant
-from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import run_start
-from burnish.catalogue import load
-from burnish.engines.registry import create
 from burnish.engines.ticks import TickFile
 from burnish.model.condition import Condition
 from burnish.model.workload import Design
-from burnish.record.store import Store
-from burnish.record.workbench import Bench
-from burnish.study.trials.copies import Copies
 
 Floats = npt.NDArray[np.float64]
 
@@ -156,40 +148,30 @@ def measure(arguments: argparse.Namespace, functions: Sequence[str]) -> Floats:
     """The lines of one start."""
     if shutil.which("perf") is None:
         sys.exit("needs perf: apt-get install linux-perf")
-    spec = load.engine(arguments.engine)
-    engine, workload = create(spec), load.workload(spec, arguments.workload)
-    sets = duet_core_sets(read_host())
-    if sets is None:
-        sys.exit("needs two cores: one for the server and its clients, one for perf")
-    timing = replace(dict(spec.times)[Design.SOLO], pairs=1, turns=2, window=arguments.seconds)
-    words = (word.partition("=") for word in arguments.set)
-    condition = Condition(settings=tuple((name, value) for name, _, value in words))
+    condition = Condition(settings=tuple(map(setting, arguments.set)))
     with tempfile.TemporaryDirectory(prefix="phases-", dir=home().root) as place:
         folder = Path(place)
-        bench = Bench(None, folder / "logs", Console(stderr=True))
-        built = engine.existing(arguments.program)
-        version = engine.identity(built, bench).version
-        data = {}
-        if workload.dataset != "none":
-            data[workload.name] = datasets.obtain(engine, Store(home().store), built, built, version, workload, bench)
+        found = prepare(arguments.engine, arguments.workload, arguments.program, folder)
+        of_server, of_perf = found.core_sets
+        timing = replace(dict(found.spec.times)[Design.SOLO], pairs=1, turns=2, window=arguments.seconds)
         start = folder / "start"
         start.mkdir()
 
         def observe(number: int, pids: Mapping[str, Sequence[int]]) -> contextlib.AbstractContextManager[None]:  # noqa: ARG001
-            return sampled(pids["one"], min(sets[1]), folder / "perf.data")
+            return sampled(pids["one"], min(of_perf), folder / "perf.data")
 
         result = run_start(
-            engine,
-            workload,
-            [Contestant("one", built, condition)],
+            found.engine,
+            found.workload,
+            [Contestant("one", found.built, condition)],
             design=Design.SOLO,
-            core_sets=sets[:1],
-            data=Copies(data, folder, bench).clean(workload, 1),
+            core_sets=[of_server],
+            data=found.copies.clean(found.workload, 1),
             scratch=start,
             timing=timing,
             seed="phases",
             number=1,
-            bench=bench,
+            bench=found.bench,
             on_pair=lambda *_: None,
             observe=observe,
         )

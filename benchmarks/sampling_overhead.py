@@ -25,23 +25,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
+from prepared import prepare
 from scipy import stats
 
 from burnish.base.paths import home
-from burnish.bench import datasets
 from burnish.bench.host import read_host
 from burnish.bench.placement import place
 from burnish.bench.readings import PairRatio, pair_ratio, reading, ready
 from burnish.bench.sampling import Sampling, Stacks, find_ability, find_perf
-from burnish.bench.topology import duet_core_sets
-from burnish.catalogue import load
 from burnish.engines.contract import Side, SideSpec, Tick
-from burnish.engines.registry import create
 from burnish.model.condition import Condition
-from burnish.record.store import Store
-from burnish.record.workbench import Bench
-from burnish.study.trials.copies import Copies
 
 BOUND = 0.02
 SETTLE_S = 0.05
@@ -135,36 +128,29 @@ def main() -> int:
     parser.add_argument("--frequency", type=int, help="default: as `why` takes it")
     parser.add_argument("--stacks", choices=list(Stacks), default=Stacks.POINTERS)
     arguments = parser.parse_args()
-    spec = load.engine(arguments.engine)
-    engine, workload = create(spec), load.workload(spec, arguments.workload)
     host, perf = read_host(), find_perf()
     ability = find_ability(perf, pmu=bool(host.pmu), lbr=bool(host.lbr))
     frequency = arguments.frequency or ability.frequency(Stacks(arguments.stacks))
-    sets = duet_core_sets(host)
-    if sets is None or not ability.by_core:
-        sys.exit("needs two core sets and permission to sample a core")
-    print(f"{ability.event} at {frequency} Hz, stacks: {arguments.stacks}, {workload.name}\n")
+    if not ability.by_core:
+        sys.exit("needs permission to sample a core")
+    print(f"{ability.event} at {frequency} Hz, stacks: {arguments.stacks}, {arguments.workload}\n")
     print("| start | throughput, sampled / not | CPU a transaction | nothing sampled |")
     print("| --- | --- | --- | --- |")
     chance = random.Random(1)
     every: list[Effect] = []
     with tempfile.TemporaryDirectory(prefix="overhead-", dir=home().root) as name:
         folder = Path(name)
-        bench = Bench(None, folder / "logs", Console(stderr=True))
-        built = engine.existing(arguments.program)
-        data = {}
-        if workload.dataset != "none":
-            version, store = engine.identity(built, bench).version, Store(home().store)
-            data[workload.name] = datasets.obtain(engine, store, built, built, version, workload, bench)
-        copies = Copies(data, folder, bench)
+        found = prepare(arguments.engine, arguments.workload, arguments.program, folder)
+        sets = found.core_sets
         for start in range(1, arguments.starts + 1):
-            places = copies.clean(workload, len(sets))
+            places = found.copies.clean(found.workload, len(sets))
             with contextlib.ExitStack() as ended:
                 sides, samplings = [], []
                 for label, cores, copy in zip(("one", "other"), sets, places, strict=True):
                     scratch = folder / f"{start}-{label}"
                     scratch.mkdir(mode=0o700)
-                    side = engine.side(SideSpec(label, built, Condition(), workload, copy, scratch, start, cores))
+                    spec = SideSpec(label, found.built, Condition(), found.workload, copy, scratch, start, cores)
+                    side = found.engine.side(spec)
                     ended.callback(side.stop)
                     side.boot()
                     sides.append(side)

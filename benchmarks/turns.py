@@ -27,23 +27,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from rich.console import Console
+from prepared import prepare, setting
 from scipy import stats
 
 from burnish.base.paths import home
-from burnish.bench import datasets
-from burnish.bench.host import read_host
 from burnish.bench.pairs import Contestant, StartResult
-from burnish.bench.topology import duet_core_sets
 from burnish.bench.trials import run_start
-from burnish.catalogue import load
-from burnish.engines.registry import create
 from burnish.model.condition import Condition
 from burnish.model.workload import Design, Timing
-from burnish.record.store import Store
-from burnish.record.workbench import Bench
 from burnish.statistics.planning import starts_needed
-from burnish.study.trials.copies import Copies
 
 SIDES = ("one", "other")
 TITLES = (
@@ -166,58 +158,41 @@ def read_way(word: str, times: dict[Design, Timing], pairs: int | None) -> Way:
         timing = replace(timing, turns=int(count), window=float(seconds), settle=min(0.25, 0.3 * float(seconds)))
     place = Path(folder) if folder else None
     timing = replace(timing, pairs=pairs or timing.pairs)
-    settings = tuple(setting(extra) for extra in extras if "=" in extra)
+    settings = tuple(setting(extra) for extra in extras if extra != "still")
     return Way(word, Design(design), timing, folder=place, still="still" in extras, settings=settings)
-
-
-def setting(word: str) -> tuple[str, str]:
-    """Name and value of a server's setting."""
-    name, _, value = word.partition("=")
-    return name, value
 
 
 def measure(arguments: argparse.Namespace) -> list[Start]:
     """The valid starts of all ways; each goes to the file as soon as it is read."""
-    spec = load.engine(arguments.engine)
-    engine, workload = create(spec), load.workload(spec, arguments.workload)
-    sets = duet_core_sets(read_host())
-    if sets is None:
-        sys.exit("needs two cores for a duet")
-    ways = [read_way(word, dict(spec.times), arguments.pairs) for word in arguments.ways.split(",")]
     order = random.Random(1)
     starts: list[Start] = []
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="turns-", dir=home().root)))
+        found = prepare(arguments.engine, arguments.workload, arguments.program, folder)
+        ways = [read_way(word, dict(found.spec.times), arguments.pairs) for word in arguments.ways.split(",")]
+        programs = [found.built, found.engine.existing(arguments.other) if arguments.other else found.built]
+        common = tuple(map(setting, arguments.set))
         file = stack.enter_context(arguments.out.open("w", newline="")) if arguments.out is not None else None
         writer = None if file is None else csv.writer(file, lineterminator="\n")
         if writer is not None:
             writer.writerow(field.name for field in fields(Start))
-        bench = Bench(None, folder / "logs", Console(stderr=True))
-        built = engine.existing(arguments.program)
-        version = engine.identity(built, bench).version
-        data = {}
-        if workload.dataset != "none":
-            store = Store(home().store)
-            data[workload.name] = datasets.obtain(engine, store, built, built, version, workload, bench)
-        programs = [built, engine.existing(arguments.other) if arguments.other else built]
-        common = tuple(map(setting, arguments.set))
         for number in range(1, arguments.starts + 1):
             for way in order.sample(ways, len(ways)):
                 shutil.rmtree(folder / "start", ignore_errors=True)
                 (folder / "start").mkdir()
                 condition = Condition(settings=common + way.settings)
                 result = run_start(
-                    engine,
-                    workload,
+                    found.engine,
+                    found.workload,
                     [Contestant(label, one, condition) for label, one in zip(SIDES, programs, strict=True)],
                     design=way.design,
-                    core_sets=sets,
-                    data=Copies(data, way.folder or folder, bench).clean(workload, len(SIDES)),
+                    core_sets=found.core_sets,
+                    data=replace(found.copies, scratch=way.folder or folder).clean(found.workload, len(SIDES)),
                     scratch=folder / "start",
                     timing=way.timing,
                     seed=f"turns {way.name}",
                     number=number,
-                    bench=bench,
+                    bench=found.bench,
                     on_pair=lambda *_: None,
                     still=way.still,
                 )

@@ -9,7 +9,9 @@ from types import ModuleType
 import pytest
 
 from benchmark_scripts import benchmark_script
+from burnish.bench.host import read_host
 from burnish.bench.topology import duet_core_sets
+from burnish.catalogue import load
 from conftest import BuildFake
 
 
@@ -34,7 +36,7 @@ def test_starts_go_to_a_file_that_gives_the_table_again(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if duet_core_sets(benchmark.read_host()) is None:
+    if duet_core_sets(read_host()) is None:
         pytest.skip("a duet needs two cores")
     built = build_fake()
     monkeypatch.setenv("BURNISH_HOME", str(tmp_path))
@@ -81,3 +83,11 @@ def test_what_to_measure_must_be_said(benchmark: ModuleType, monkeypatch: pytest
     monkeypatch.setattr(sys, "argv", ["turns.py"])
     with pytest.raises(SystemExit):
         benchmark.main()
+
+
+def test_a_word_that_is_no_setting_is_refused(benchmark: ModuleType) -> None:
+    times = dict(load.engine("fake").times)
+    way = benchmark.read_way("duet:4x0.5+still+work_percent=50", times, 1)
+    assert (way.still, way.settings, way.timing.turns) == (True, (("work_percent", "50"),), 4)
+    with pytest.raises(SystemExit, match="'stil': a setting is NAME=VALUE"):
+        benchmark.read_way("duet+stil", times, 1)

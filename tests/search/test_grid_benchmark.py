@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from random import Random
@@ -12,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmark_scripts import FOLDER, benchmark_script
+from benchmark_scripts import benchmark_script
 from burnish.model.cell import BuildId, CellId
 from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
@@ -29,17 +27,8 @@ STARTS = 4
 
 
 @pytest.fixture
-def script() -> Iterator[ModuleType]:
-    """`benchmarks/grid_tuners.py`, which uses others that lie beside it."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield benchmark_script("grid_tuners")
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in ("sqlite_grid", "tuners", "search"):
-            if name not in before:
-                sys.modules.pop(name, None)
+def script() -> ModuleType:
+    return benchmark_script("grid_tuners")
 
 
 def planted(name: str) -> float:
@@ -105,7 +94,7 @@ def test_what_is_a_builds_own_is_separated_from_noise(script: ModuleType) -> Non
 
 
 def test_a_search_asks_it(script: ModuleType) -> None:
-    grid, search = script.grid_of(record()), sys.modules["search"]
+    grid, search = script.grid_of(record()), benchmark_script("search")
     budget = 0.25 * script.cost_of(ByType(record())).total
     found = search.run(grid, "default", 1, budget)
     assert found.winner is not None
