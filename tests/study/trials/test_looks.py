@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -183,3 +184,11 @@ def test_a_noisy_host_ends_a_cell_later_than_a_crash(
     assert {start.disturbed for start in starts if start.invalid is not None} == {True if stolen else None}
     assert verdict(record).starts == (8 if reason is None else 4)
     assert (reason or "faster") in f"{verdict(record).reason} {verdict(record).verdict}"
+
+
+def test_a_start_says_how_many_there_will_probably_be(run: Run, said: io.StringIO) -> None:
+    wide = (0.03, -0.04, 0.02, -0.01, 0.05, -0.03, 0.01, -0.02, 0.04, -0.05, 0.0, 0.02)
+    run(wide, (0.01, -0.01), Rule(cap=12, precision=0.01, minimum=8), calibrated=False)
+    places = re.findall(r"start (\d+)/(\d+)", said.getvalue())
+    assert places[0] == ("1", "8"), "nothing is known of its scatter: the least number"
+    assert {of for number, of in places if int(number) >= 7} == {"14"}, "not one more each time; two are canaries"

@@ -1,12 +1,17 @@
-"""Progress of trials: starts taken, minimum number of starts left, expected time for these."""
+"""Progress of trials: starts taken, number of starts that are probably left, expected time for these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from burnish.base.durations import duration
-from burnish.statistics.sequential import Rule
+from burnish.statistics.sequential import Rule, decide
+
+SCATTER_KNOWN = 4
+"""Readings from which a cell's scatter says something of its end; of fewer it may be several times too small."""
 
 
 @dataclass
@@ -30,7 +35,7 @@ class Progress:
         """The progress in words: ``start 3/8, about 20 s left``.
 
         Args:
-            left: minimum number of starts left, including the next one.
+            left: number of starts that are left, including the next one.
             usual: expected seconds of a start, used before the first one was taken.
         """
         per_start = self.seconds / self.taken if self.taken else usual
@@ -42,11 +47,19 @@ def least_starts(rule: Rule) -> int:
     return rule.looks[0] if rule.precision is None else min(rule.minimum, rule.cap)
 
 
-def least_left(valid: Iterable[int], minimum: int) -> int:
-    """Minimum number of starts left: for each open cell those missing to the minimum, or one more.
+def probable_starts(readings: Sequence[float], rule: Rule) -> int:
+    """Starts that an open cell probably has in the end, at least one more than it has.
+
+    The rule itself is asked where it would end if readings lay as far on either side of their mean as those so far; the
+    fast lane is left out. Below `SCATTER_KNOWN` readings it is the least number.
 
     Args:
-        valid: for each open cell, the number of its valid starts.
-        minimum: the minimum number of starts of a cell.
+        readings: log-ratios of the cell's valid starts.
+        rule: the cell's rule.
     """
-    return sum(max(1, minimum - have) for have in valid)
+    probable = least_starts(rule)
+    if len(readings) >= SCATTER_KNOWN:
+        sides = np.where(np.arange(rule.cap) % 2 == 0, 1.0, -1.0)
+        going_on = np.mean(readings) + np.std(readings, ddof=1) * sides
+        probable = int(decide(going_on[np.newaxis, :], rule).starts[0])
+    return max(probable, len(readings) + 1)

@@ -36,7 +36,7 @@ from burnish.study.cells import Cell
 from burnish.study.trials.copies import Copies
 from burnish.study.trials.dropping import Dropping
 from burnish.study.trials.findings import interval_of, other_methods, side_summary, within
-from burnish.study.trials.progress import Progress, least_left, least_starts
+from burnish.study.trials.progress import Progress, probable_starts
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import fresh
 from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
@@ -213,8 +213,9 @@ class Trials:
         return None if self.replicate_count else self.priors.get(cell.manner)
 
     def _left(self, open_cells: Sequence[Cell], rule: Rule) -> int:
-        """The minimum number of starts of these cells that are left, without canaries."""
-        return least_left((cell_starts(self.record, cell.id).valid for cell in open_cells), least_starts(rule))
+        """The number of starts of these cells that are probably left, without canaries."""
+        every = (cell_starts(self.record, cell.id).of(cell.headline) for cell in open_cells)
+        return sum(probable_starts(readings, rule) - len(readings) for readings in every)
 
     def _canary(self, cell: Cell, left: int) -> None:
         """Takes a start of the baseline against itself, if one is due."""
