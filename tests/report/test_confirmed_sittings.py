@@ -7,13 +7,16 @@ from dataclasses import replace
 import pytest
 
 from burnish.model.cell import CellId, Role
-from burnish.model.sittings import Spread
+from burnish.model.sittings import Schedule, Spread
 from burnish.record.events import Event, Recorded
-from burnish.record.events.study import SessionBegun, SpreadAssumed, StudyBegun
+from burnish.record.events.study import Call, SessionBegun, SpreadAssumed, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, StoppingRule, TrialsPlanned
 from burnish.record.events.verdicts import Interval, VerdictReached
+from burnish.report.answer.around import Around
+from burnish.report.contents import answer
 from burnish.report.fold import fold
 from burnish.report.values import runs
+from drawn import drawn
 from reported import HOST
 
 CLAIM = CellId("fast", "fake_mix")
@@ -54,3 +57,21 @@ def test_a_cell_with_a_verdict_of_each_sitting_is_one_row(role: Role) -> None:
     shown = runs.run(result)
     assert len(shown["confirmations"]) + len(shown["relinked"]) == 1
     assert [claim.starts for claim in result.rows] == [4]
+
+
+@pytest.mark.parametrize(("finished", "wanted", "missing"), [(False, 3, True), (False, 2, False), (True, 3, False)])
+def test_sittings_that_are_left_are_said(finished: bool, wanted: int, missing: bool) -> None:
+    call = Call(("tune", "fake", "--sittings", str(wanted)), "/", Schedule(wanted, 7200.0))
+    begun: list[Event] = [
+        StudyBegun("run", {"verb": "tune", "engine": "fake", "variants": ["baseline", "fast"], "features": "full"}),
+        SessionBegun({**HOST, "boot": "here"}, call=call),
+        TrialsPlanned((CLAIM,), StoppingRule(8), ((0,), (1,))),
+    ]
+    moments = [(TIMES[0], event) for event in begun]
+    for at, first in ((TIMES[0], 1), (TIMES[1], 3)):
+        moments += [(at, one) for one in (start(CLAIM, first, 1.39), start(CLAIM, first + 1, 1.4), reached(CLAIM, 4))]
+    moments += [(TIMES[1], StudyFinished())] * finished
+    result = fold([Recorded(number, at, event) for number, (at, event) in enumerate(moments, 1)])
+    said = drawn(answer(result, Around(result.name, "/b", 1, ("show",), "")), 80)
+    assert ("the sittings (2 of 3) are not complete; the same command resumes" in " ".join(said.split())) == missing
+    assert [(one.role, one.taken, one.wanted) for one in result.pending] == [("sittings", 2, 3)] * missing

@@ -112,7 +112,7 @@ def fold(events: Iterable[Recorded[Event]]) -> Result:
         forced=tuple(dict.fromkeys(name for trials in by.of(TrialsPlanned) for name in trials.forced)),
         searched=(begins, by.last(SearchEnded)) if begins else None,
         replicates=len(planned.replicates.get(order[0], ())) if planned else 0,
-        pending=pending_of(by),
+        pending=pending_of(by, sittings),
     )
 
 
