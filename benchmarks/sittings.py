@@ -13,7 +13,8 @@ once. A/A starts and comparisons of a build with itself are left out, and so are
 * How a start's ratio goes with what its transactions cost, within sittings, and what is left of τ when each start is
   corrected to its comparison's mean cost by that slope, taken from the starts of all other builds of its kind: nothing
   of what is between sittings is in the correction. The cost is the mean logarithm of both sides' CPU seconds per
-  transaction, since what one side's cost scatters by itself is part of the ratio.
+  transaction, since what one side's cost scatters by itself is part of the ratio. `--of RECORD` says it of the
+  comparisons of one record alone, with the slope of all other records' builds.
 * How far the quotient of two candidates moves between sittings in which both were measured beside the same baseline,
   and how far their ratios to the baseline do: what a sitting does to both cancels out.
 * How far what sittings do to two builds is common to loads: the spread of the difference of their log-ratios on two
@@ -343,9 +344,29 @@ def print_within(every: Sequence[Comparison]) -> None:
             f"\n{title}, within sittings: ratio by the mean cost of a transaction on both sides, {found.count} "
             f"starts: r = {found.r:+.2f}, {found.slope:+.3f} ± {found.error:.3f} of log-ratio for each unit of log "
             f"cost; a start scatters less by {100 * found.removed:.0f} %; at its mean cost the spread is "
-            f"{100 * left.sd:.2f} % [{100 * left.low:.2f}, {100 * left.high:.2f}] instead of "
-            f"{100 * before.sd:.2f} % [{100 * before.low:.2f}, {100 * before.high:.2f}]"
+            f"{_in_per_cent(left)} instead of {_in_per_cent(before)}"
         )
+
+
+def print_record(every: Sequence[Comparison], record: Path, quantity: str) -> None:
+    """The spread of one record's comparisons with a profile, as read and at their mean cost by all others' slope."""
+    keys = starts_of([record], quantity).keys()
+    profiled = [one for one in every if one.profiled]
+    own = [one for one in profiled if one.key in keys]
+    others = within([one for one in profiled if one.key not in keys])
+    before, left = spread(own), spread([one for one in at_mean_cost(profiled) if one.key in keys])
+    if others is None or before is None or left is None:
+        print(f"\n{record.name}: none of its comparisons with a profile has two sittings, or no other record has")
+        return
+    print(
+        f"\n{record.name}: {len(own)} comparisons with a profile in {sum(len(one.sittings) for one in own)} sittings "
+        f"differ by {_in_per_cent(before)}; at their mean cost by {_in_per_cent(left)}, by the slope of the others' "
+        f"starts, {others.slope:+.3f} ± {others.error:.3f}"
+    )
+
+
+def _in_per_cent(found: Between) -> str:
+    return f"{100 * found.sd:.2f} % [{100 * found.low:.2f}, {100 * found.high:.2f}]"
 
 
 def print_rivals(every: Starts, design: str) -> None:
@@ -576,6 +597,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--fewest", type=int, default=2, metavar="N", help="only comparisons of so many sittings")
     parser.add_argument("--hours", type=float, default=0.0, help="only comparisons over so many hours")
     parser.add_argument("--without", default="", metavar="LOAD", help="leave out a load")
+    parser.add_argument("--of", type=Path, metavar="RECORD", help="one of the records, by itself")
     parser.add_argument("--one-spread", type=float, metavar="PERCENT", help="could it be that of each kind?")
     parser.add_argument("--sets", type=int, default=0, help="with --one-spread: number of sets of sittings to draw")
     parser.add_argument("--seed", type=int, default=1)
@@ -599,6 +621,8 @@ def main(words: list[str]) -> int:
     print_spreads(every)
     print_covariate(every)
     print_within(every)
+    if arguments.of is not None:
+        print_record(every, arguments.of, arguments.quantity)
     print_rivals(starts, arguments.design)
     print_loads(starts, arguments.design)
     print_validity(every)
