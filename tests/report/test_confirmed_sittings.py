@@ -11,7 +11,7 @@ from burnish.model.sittings import Schedule, Spread
 from burnish.record.events import Event, Recorded
 from burnish.record.events.study import Call, SessionBegun, SpreadAssumed, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone, StoppingRule, TrialsPlanned
-from burnish.record.events.verdicts import Interval, VerdictReached
+from burnish.record.events.verdicts import Interval, OtherMethod, VerdictReached
 from burnish.report.answer.around import Around
 from burnish.report.contents import answer
 from burnish.report.fold import fold
@@ -31,7 +31,9 @@ def start(cell: CellId, number: int, reading: float) -> StartDone:
 
 def reached(cell: CellId, ratio: float) -> VerdictReached:
     interval = Interval(ratio, ratio - 0.1, ratio + 0.1, 0.95)
-    return VerdictReached(cell, "duet", "capacity", "transaction", "faster", "", {"capacity": interval}, 2)
+    other = (OtherMethod("trimmed mean", interval),)
+    ratios: dict[str, Interval | None] = {"capacity": interval}
+    return VerdictReached(cell, "duet", "capacity", "transaction", "faster", "", ratios, 2, sensitivity=other)
 
 
 @pytest.mark.parametrize("role", [Role.CONFIRMATION, Role.LAYOUTS])
@@ -54,6 +56,7 @@ def test_a_cell_with_a_verdict_of_each_sitting_is_one_row(role: Role) -> None:
     assert (row.candidate, row.workload, row.starts) == ("fast", "fake_mix", 4)
     assert row.sitting is not None
     assert row.sitting.sittings == 2
+    assert row.sensitivity == (), "as recorded it is of one sitting; the ratio is of both"
     shown = runs.run(result)
     assert len(shown["confirmations"]) + len(shown["relinked"]) == 1
     assert [claim.starts for claim in result.rows] == [4]

@@ -160,7 +160,9 @@ class _Cells:
         )
         about = _about(verdict, cell, rule)
         if about.sittings > 1:
-            event = replace(event, starts=cell.starts)
+            # Other estimators, as recorded, have the last sitting's starts only: they are none of the ratio over all.
+            other = verdict.sensitivity if verdict.starts == cell.starts else ()
+            event = replace(event, starts=cell.starts, sensitivity=other)
         elif isinstance(cell, SittingCell) and not cell.replicates and cell.starts > verdict.starts:
             # A search takes more starts of a build than its verdict needed: both intervals are of all of them.
             event = replace(event, starts=cell.starts)
