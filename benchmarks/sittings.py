@@ -59,6 +59,7 @@ from burnish.record.events.builds import BuildMade, ProgramFound
 from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun
 from burnish.record.events.trials import PairRead, StartBegun, StartDone, TrialsPlanned
 from burnish.record.exchange import read_events
+from burnish.report.words import plural
 from burnish.statistics.between import Between, Known, between
 from burnish.statistics.common_slope import CommonSlope
 from burnish.statistics.sittings import spread_for, spread_half
@@ -359,9 +360,9 @@ def print_record(every: Sequence[Comparison], record: Path, quantity: str) -> No
         print(f"\n{record.name}: none of its comparisons with a profile has two sittings, or no other record has")
         return
     print(
-        f"\n{record.name}: {len(own)} comparisons with a profile in {sum(len(one.sittings) for one in own)} sittings "
-        f"differ by {_in_per_cent(before)}; at their mean cost by {_in_per_cent(left)}, by the slope of the others' "
-        f"starts, {others.slope:+.3f} ± {others.error:.3f}"
+        f"\n{record.name}: {plural(len(own), 'comparison')} with a profile in "
+        f"{sum(len(one.sittings) for one in own)} sittings differ by {_in_per_cent(before)}; at their mean "
+        f"cost by {_in_per_cent(left)}, by the slope of the others' starts, {others.slope:+.3f} ± {others.error:.3f}"
     )
 
 
