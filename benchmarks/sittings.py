@@ -298,7 +298,7 @@ def print_covariate(every: Sequence[Comparison]) -> None:
     print(
         f"\nsize of the effect by the baseline's cost of a transaction: r = {r:.2f} (p = {p:.2g}, {df} degrees of "
         f"freedom), {_slope(deviations):+.3f} of log-ratio for each unit of log cost; spread {100 * before.sd:.2f} %, "
-        f"{100 * left.sd:.2f} % [{100 * left.low:.2f}, {100 * left.high:.2f}] left by the slope of other builds"
+        f"{_in_per_cent(left)} left by the slope of other builds"
     )
 
 
@@ -367,6 +367,7 @@ def print_record(every: Sequence[Comparison], record: Path, quantity: str) -> No
 
 
 def _in_per_cent(found: Between) -> str:
+    """A spread with its interval, for people."""
     return f"{100 * found.sd:.2f} % [{100 * found.low:.2f}, {100 * found.high:.2f}]"
 
 
@@ -391,8 +392,7 @@ def print_rivals(every: Starts, design: str) -> None:
         if found is not None and each is not None:
             print(
                 f"\nquotients of two candidates, {kind} a profile: {found.comparisons} in {found.sittings} sittings, "
-                f"spread {100 * found.sd:.2f} % [{100 * found.low:.2f}, {100 * found.high:.2f}], "
-                f"{100 * each.sd:.2f} % of their ratios to the baseline"
+                f"spread {_in_per_cent(found)}, {100 * each.sd:.2f} % of their ratios to the baseline"
             )
 
 
@@ -403,8 +403,8 @@ def print_loads(every: Starts, design: str) -> None:
         apart, each = found
         print(
             f"\ntwo loads of the same builds, with a profile: {apart.comparisons} pairs in {apart.sittings} sittings, "
-            f"their difference {100 * apart.sd:.2f} % [{100 * apart.low:.2f}, {100 * apart.high:.2f}], each by itself "
-            f"{100 * each.sd:.2f} %: {100 * (1 - apart.sd**2 / (2 * each.sd**2)):.0f} % of the variance is common"
+            f"their difference {_in_per_cent(apart)}, each by itself {100 * each.sd:.2f} %: "
+            f"{100 * (1 - apart.sd**2 / (2 * each.sd**2)):.0f} % of the variance is common"
         )
 
 

@@ -9,7 +9,7 @@ from burnish.statistics.sequential import Rule, decide
 from burnish.study.trials.progress import Progress, least_starts, probable_starts
 
 WIDE = (0.03, -0.04, 0.02, -0.01, 0.05, -0.03, 0.01, -0.02)
-"""Readings of which no number below a hundred gives ±1 %."""
+"""Readings of which some forty give ±1 %."""
 
 
 @pytest.mark.parametrize("rule", [Rule(), Rule(precision=0.01), Rule.fixed(30), Rule(cap=2, precision=0.01)])
@@ -20,7 +20,7 @@ def test_a_cell_without_readings_takes_the_least_number(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", [Rule(cap=12), Rule(cap=12, precision=0.01), Rule.fixed(12)])
 def test_a_cell_that_scatters_too_much_goes_on_to_the_cap(rule: Rule) -> None:
-    assert probable_starts(WIDE, rule) == 12, "it was one more after each start before, of four that were left"
+    assert probable_starts(WIDE, rule) == 12, "not to one more than it has"
     assert probable_starts(WIDE[:4], rule) == 12
 
 
