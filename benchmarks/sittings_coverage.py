@@ -6,7 +6,9 @@ The first sitting is a study as the verbs make it by default (8 to 12 starts, un
 many starts as it did. The truth is the mean over all sittings that there might be. With one sitting or two the interval
 relies on the shipped spread between sittings of its kind, which is one number for everybody, while the true spread is
 none, the shipped one, and the upper ends of its one-sided 80 % and its two-sided 95 % interval (of a χ² with its
-degrees of freedom). From three on it is each of the columns. The seed is fixed.
+degrees of freedom). From three on it is each of the columns. Last come two sittings whose true spread is several times
+the shipped one: how often they contradict it, and how often the interval would hold if it went by it all the same. The
+seed is fixed.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ KINDS = {
 SPREADS = (0.0, 0.0035, 0.0085, 0.0113, 0.0175, 0.021)
 SITTINGS = (3, 4, 5, 6)
 TRUTHS = (0.0, 0.01, 0.05)
+MULTIPLES = (1, 2, 3, 5, 10)
 COSTED = (0.0035, 0.0064, 0.009, 0.0113, 0.015, 0.021)
 START_S = 15.5
 """Seconds of a start of three pairs (docs/results/verdict-figures.md)."""
@@ -74,6 +77,31 @@ def coverage(
     half = half_width(means, variances, counts, within, RULE.alpha / 2, known)
     held = np.abs(means.mean(axis=1) - truth) <= half
     return float(held.mean()), float(np.median(half))
+
+
+def contradicted(studies: int, spread: float, known: Spread, scatter: float) -> tuple[float, float, float]:
+    """Of two sittings: share that contradict the spread they assume, coverage, and what it would be if none did."""
+    rng = np.random.default_rng((SEED, 2, round(spread * 1e6)))
+    means, variances, counts = moments(rng, studies, 2, 0.0, spread, scatter)
+    within, _ = tails(RULE)
+    half = half_width(means, variances, counts, within, RULE.alpha / 2, known)
+    df = (counts - 1).sum(axis=1)
+    pooled = ((counts - 1) * variances).sum(axis=1) / df
+    starts = -stdtrit(df, within) * np.sqrt(pooled * (1 / counts).sum(axis=1)) / 2
+    believed = np.hypot(starts, spread_half(known, RULE.alpha / 2, 2))
+    off = np.abs(means.mean(axis=1))
+    return float((half > believed * 1.000001).mean()), float((off <= half).mean()), float((off <= believed).mean())
+
+
+def print_contradicted(studies: int) -> None:
+    """Prints what becomes of two sittings whose true spread is several times what they assume."""
+    print("\nTwo sittings: coverage (without the check of one by the other; share that contradict one another)\n")
+    print("| figure assumed | " + " | ".join(f"true spread {times} times it" for times in MULTIPLES) + " |")
+    print("| --- " * (len(MULTIPLES) + 1) + "|")
+    for kind, (known, scatter) in KINDS.items():
+        found = [contradicted(studies, times * known.sd, known, scatter) for times in MULTIPLES]
+        texts = (f"{100 * held:.1f} % ({100 * believed:.1f} %; {100 * share:.0f} %)" for share, held, believed in found)
+        print(f"| {100 * known.sd:.2f} %, {kind} | {' | '.join(texts)} |", flush=True)
 
 
 def cost(spread: float, starts: int, sittings: int) -> float:
@@ -128,6 +156,7 @@ def main(words: list[str]) -> None:
             cells = [coverage(asked.studies, sittings, truth, spread, known) for spread in SPREADS]
             texts = (f"{100 * held:.1f} % (±{100 * half:.2f} %)" for held, half in cells)
             print(f"| {sittings} | {' | '.join(texts)} |", flush=True)
+    print_contradicted(asked.studies)
     print_costs()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -121,6 +122,28 @@ def test_sittings_are_told_by_the_time_between_starts() -> None:
         assert row.ratio is not None
         assert before.ratio is not None
         assert row.ratio.high - row.ratio.low < before.ratio.high - before.ratio.low
+
+
+def test_two_sittings_that_contradict_one_another_are_reported() -> None:
+    """The second sitting of one cell has a tenth more; that of the others is as the first."""
+    cell = "clang-pgo-thinlto"
+
+    def raised(one: Recorded[Event]) -> Recorded[Event]:
+        event = one.event
+        if not isinstance(event, StartDone) or event.start < 5 or event.cell.candidate != cell:
+            return one
+        return replace(one, event=replace(event, readings={name: x + 0.1 for name, x in event.readings.items()}))
+
+    found = fold([raised(one) for one in later(recorded("mariadb-tune"), 5, 3.0)])
+    contrary = {row.candidate for row in found.rows if row.sitting and row.sitting.contrary}
+    assert contrary == {cell}
+    for row in found.rows:
+        if row.sitting and row.ratio and row.candidate == cell:
+            assert row.sitting.assumed is None, "it goes by the sittings' own difference"
+            assert all(row.ratio.low < math.exp(mean) < row.ratio.high for mean in row.sitting.means)
+    said = " ".join(printed(found).split())
+    assert "of cells whose two sittings contradict one another, the interval has both" in said
+    assert f"{cell} on oltp_read_only: its two sittings contradict one another (" in said
 
 
 def assuming(known: SpreadAssumed, name: str = "mariadb-tune") -> Result:

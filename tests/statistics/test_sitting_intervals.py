@@ -83,6 +83,59 @@ def test_a_spread_is_added_to_what_the_starts_tell() -> None:
     assert two.half_width < wide.half_width, "two sittings tell more than one"
 
 
+DISTURBED = ((0.1135,), (0.005, 0.0212, -0.0187, -0.0266, -0.0067, -0.015, -0.0336))
+"""One start with tests beside it, seven without: `over-fast` with 16 clients in docs/results/mariadb-sun-2008-whole."""
+
+
+def test_two_sittings_that_contradict_one_another_prove_nothing_by_an_assumed_spread() -> None:
+    rule = Rule(precision=0.01)
+    two = cell(*DISTURBED, spread=Spread(0.0035, 5.0, "builds without a profile"))
+    judged = two.judge(rule)
+    assert two.contrary
+    assert not two.assumes
+    assert judged.kind is Kind.UNDECIDED, "by the starts and what is assumed alone the interval is [+2.6, +8.0] %"
+    assert judged.difference is not None
+    assert all(judged.difference.low < math.exp(mean) < judged.difference.high for mean in two.means)
+    assert judged.reason.endswith(
+        "; its two sittings contradict one another (+12.0 and -1.1 %), a third one will show which holds"
+    )
+    assert two.difference_p(rule) > 0.05
+
+
+def test_a_large_gain_in_two_sittings_that_contradict_one_another_stays_proved() -> None:
+    starts = np.array(EIGHT) - np.mean(EIGHT)
+    two = cell(*(tuple(gain + starts) for gain in (0.32, 0.39)))
+    assert two.contrary
+    assert two.judge(Rule()).kind is Kind.FASTER
+    assert not cell(*(tuple(gain + starts) for gain in (0.32, 0.33))).contrary
+
+
+def test_replicates_in_two_sittings_that_contradict_one_another_have_both_in_the_interval() -> None:
+    first, second = (tuple(mean + value for value in EIGHT) for mean in (0.0, 0.12))
+    spread = Spread(0.0035, 5.0, "")
+    both = SittingCell("cell", (first, second), spread, tuple(zip(first, second, strict=True)))
+    judged = both.judge(Rule())
+    assert both.contrary
+    assert judged.difference is not None
+    assert all(judged.difference.low < math.exp(mean) < judged.difference.high for mean in both.means)
+
+
+def test_the_starts_of_one_program_contradict_nothing() -> None:
+    """Where no spread is assumed (a build against itself, an interval of one's own sittings), none is refuted."""
+    assert not cell(*DISTURBED, spread=NONE).contrary
+
+
+@pytest.mark.parametrize("kind", SpreadKind)
+def test_sittings_that_differ_as_assumed_rarely_contradict_it(kind: SpreadKind) -> None:
+    spread = spread_for(shipped("mariadb"), kind)
+    rng = np.random.default_rng(11)
+    draws = spread.sd * np.sqrt(spread.df / rng.chisquare(spread.df, 2000))  # true spreads that are in keeping with it
+    centres = rng.normal(0.0, draws[:, None], (2000, 2))
+    readings = centres[:, :, None] + rng.normal(0.0, 0.0076, (2000, 2, 8))
+    cells = [cell(*map(tuple, each), spread=spread) for each in readings.tolist()]
+    assert np.mean([each.contrary for each in cells]) <= 0.05
+
+
 def test_three_sittings_tell_their_own_spread() -> None:
     means = (0.10, 0.12, 0.11)
     judged = cell(*((mean, mean) for mean in means)).judge(Rule()).difference

@@ -16,6 +16,11 @@ s² being the pooled variance within sittings. The sum is that of Banerjee (1960
 as often as it says whatever the shares of the two variances (`burnish.statistics.hosts` has the argument). p' is the
 stricter level of the looks at the starts (`burnish.statistics.boundaries`); no look depends on τ, so it has p itself.
 
+**Two that contradict it.** Where two sittings differ by more than a 95 % interval of that kind allows their difference,
+this host or one of the hours is not what τ was measured on. Then |ȳ_1 − ȳ_2| / √2, their own standard deviation, takes
+the place of τ, as Birge's ratio (1932, Phys. Rev. 40:207) does for measurements that scatter by more than their errors:
+the interval has both sittings in it, until a third one lets sittings speak for themselves.
+
 **Three sittings and more.** A sitting's mean is one observation, and the interval is Student's over sittings
 
     ȳ ± t(1 − p/2; k − 1) · sd(ȳ_1 … ȳ_k) / √k
@@ -33,6 +38,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import scipy
 
 from burnish.model.sittings import Spread, SpreadKind, Spreads
@@ -46,6 +52,9 @@ from burnish.statistics.verdicts import Judgement, Kind, invalid, percent
 
 ENOUGH = 3
 """Number of sittings from which on they tell their own spread."""
+
+CONTRARY = 0.05
+"""P-value of two sittings' difference, given their starts and the assumed spread, below which they contradict it."""
 
 _LEAST_P = 1e-30
 """The smallest p-value that is computed."""
@@ -108,11 +117,13 @@ class _Errors(NamedTuple):
         sittings: number of sittings.
         df: degrees of freedom, shape (studies,).
         error: standard error of the mean, of one or two sittings as if it were their sum; infinite if unknown.
+        apart: how far the means of two sittings lie apart; 0 where there are not two.
     """
 
     sittings: int
     df: Floats
     error: Floats
+    apart: Floats
 
     @classmethod
     def of(cls, means: Floats, variances: Floats, counts: Floats) -> _Errors:
@@ -120,20 +131,36 @@ class _Errors(NamedTuple):
         sittings = means.shape[-1]
         if sittings >= ENOUGH:
             spread: Floats = means.std(axis=-1, ddof=1) / math.sqrt(sittings)
-            return cls(sittings, np.full(spread.shape, sittings - 1.0), spread)
+            return cls(sittings, np.full(spread.shape, sittings - 1.0), spread, np.zeros(spread.shape))
         df = (counts - 1.0).sum(axis=-1)
         known = df > 0
         pooled = ((counts - 1.0) * variances).sum(axis=-1) / np.where(known, df, 1.0)
         error = np.where(known, np.sqrt(pooled * (1.0 / counts).sum(axis=-1)), math.inf)
-        return cls(sittings, np.where(known, df, 1.0), error)
+        return cls(sittings, np.where(known, df, 1.0), error, np.abs(means[..., -1] - means[..., 0]))
 
     def half(self, within: float, across: float, between: Spread) -> Floats:
         """The half-widths; see `half_width`."""
         if self.sittings >= ENOUGH:
             return -scipy.special.stdtrit(self.df, across) * self.error
         starts = -scipy.special.stdtrit(self.df, within) * self.error / self.sittings
-        half: Floats = np.hypot(starts, spread_half(between, across, self.sittings))
+        half: Floats = np.hypot(starts, self.between(across, between))
         return half
+
+    def between(self, across: float, assumed: Spread) -> Floats:
+        """What sittings add to the half-width of one or two of them."""
+        own = np.where(self.contrary(assumed), self.apart / math.sqrt(2.0), assumed.sd)
+        unit = spread_half(replace(assumed, sd=1.0), across, self.sittings)
+        half: Floats = unit * own
+        return half
+
+    def contrary(self, assumed: Spread) -> npt.NDArray[np.bool_]:
+        """Whether two sittings contradict the assumed spread; never where none is assumed, as of the same program."""
+        if assumed.sd == 0.0:
+            return np.zeros(self.apart.shape, dtype=bool)
+        starts = -scipy.special.stdtrit(self.df, CONTRARY / 2.0) * self.error
+        both = math.sqrt(2.0) * spread_half(assumed, CONTRARY / 2.0, 1)
+        contrary: npt.NDArray[np.bool_] = self.apart > np.hypot(starts, both)
+        return contrary
 
 
 @dataclass(frozen=True)
@@ -161,7 +188,12 @@ class SittingCell:
     @property
     def assumes(self) -> bool:
         """Whether the interval relies on a spread between sittings from elsewhere."""
-        return len(self.sittings) < ENOUGH
+        return len(self.sittings) < ENOUGH and not self.contrary
+
+    @cached_property
+    def contrary(self) -> bool:
+        """Whether its two sittings differ by more than starts and the assumed spread explain."""
+        return self.finite and len(self.sittings) < ENOUGH and bool(self._errors.contrary(self.between)[0])
 
     @cached_property
     def finite(self) -> bool:
@@ -194,10 +226,10 @@ class SittingCell:
             infinite with too few starts to bound it.
         """
         replicates = [float(np.mean(readings)) for readings in self.replicates]
-        if not self.assumes or not replicates:
+        if len(self.sittings) >= ENOUGH or not replicates:
             half = float(self._errors.half(within, across, self.between)[0])
             return math.hypot(half, _student(replicates, across)) if replicates else half
-        return math.hypot(_student(replicates, within), spread_half(self.between, across, len(self.sittings)))
+        return math.hypot(_student(replicates, within), float(self._errors.between(across, self.between)[0]))
 
     @cached_property
     def _errors(self) -> _Errors:
@@ -230,7 +262,7 @@ class SittingCell:
             fast=False,
             reason="",
         )
-        return replace(judgement, reason=self._reason(judgement, rule))
+        return replace(judgement, reason=self._reason(judgement, rule) + self._contradiction())
 
     def difference_p(self, rule: Rule) -> float:
         """P-value of "the sides are equal in the mean of all sittings"; 1 if unknown."""
@@ -272,6 +304,12 @@ class SittingCell:
         small = f", and within {percent(rule.delta)}" if judgement.within_delta else ""
         return f"{judgement.kind}{small}: the whole interval lies {side} 1 {after}"
 
+    def _contradiction(self) -> str:
+        if not self.contrary:
+            return ""
+        one, other = (f"{100.0 * math.expm1(mean):+.1f}" for mean in self.means)
+        return f"; its two sittings contradict one another ({one} and {other} %), a third one will show which holds"
+
     def _missing(self, judgement: Judgement, rule: Rule) -> str:
         """The number of sittings that would have decided: those with an interval half as wide as delta."""
         error = self.sd_between
@@ -279,7 +317,7 @@ class SittingCell:
             df = self.starts - len(self.sittings)
             within = sum(float(np.var(readings)) * len(readings) for readings in self.sittings) / max(df, 1)
             error = math.hypot(self.between.sd, math.sqrt(within / self.starts * len(self.sittings)))
-        if judgement.within_delta or not error > 0.0:
+        if judgement.within_delta or self.contrary or not error > 0.0:
             return ""
         bound = percent(rule.delta)
         try:

@@ -92,7 +92,7 @@ def _sittings(result: Result) -> list[str]:
     sittings = _of(result)
     if not sittings:
         return []
-    told = [sitting for sitting in sittings if sitting.assumed is None and sitting.heterogeneity is None]
+    counted = [sitting for sitting in sittings if sitting.assumed is None and sitting.heterogeneity is None]
     assumed = [sitting for sitting in sittings if sitting.assumed]
     texts = ["intervals are for another sitting on this kind of host; 'sitting' is the half-width within one sitting"]
     if assumed:
@@ -100,9 +100,10 @@ def _sittings(result: Result) -> list[str]:
         texts.append(
             f"{plural(count, 'sitting')}: that sittings differ by {_assumed(assumed)}; --sittings 3 measures it"
         )
-    if told:
-        most = max(sitting.sittings for sitting in told)
-        texts.append(f"{plural(most, 'sitting')}, each of which counts once")
+    if any(sitting.contrary for sitting in sittings):
+        texts.append("of cells whose two sittings contradict one another, the interval has both")
+    if several := [sitting.sittings for sitting in counted if not sitting.contrary]:
+        texts.append(f"{plural(max(several), 'sitting')}, each of which counts once")
     return texts
 
 

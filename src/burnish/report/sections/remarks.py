@@ -81,6 +81,8 @@ def _of_cells(result: Result) -> Iterator[tuple[str, str]]:
         if row.unsettled > UNSETTLED * row.starts:
             yield _cell(row), f"{row.unsettled} of {plural(row.starts, 'start')} did not settle"
         yield from ((_cell(row), sentence) for sentence in checks.sentences(row.checks))
+        if row.sitting and row.sitting.contrary:
+            yield _cell(row), row.sitting.contradiction
         if row.alone and row.together:
             yield _cell(row), f"by itself {row.alone}; {row.together.label}"
 

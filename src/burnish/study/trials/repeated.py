@@ -8,6 +8,7 @@ before there was such a thing have both as well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -22,7 +23,7 @@ from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, 
 from burnish.statistics import multiplicity
 from burnish.statistics.sequential import Rule
 from burnish.statistics.several_hosts import Heterogeneity, HostsCell
-from burnish.statistics.sittings import SittingCell
+from burnish.statistics.sittings import ENOUGH, SittingCell
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.trials.cell_readings import SAME_PROGRAM, CellReadings
 from burnish.study.trials.findings import interval_of, member_of, within
@@ -43,7 +44,8 @@ class Sitting:
         sittings: number of sittings; on several hosts, of all of them.
         means: mean log-ratio of the headline quantity in each sitting.
         assumed: spread between sittings that the interval relies on, as a standard deviation of log-ratios; None if
-            the sittings told it themselves, or the verdict is about several hosts.
+            the sittings showed it themselves (three or more did, or two contradicted what was assumed), or the verdict
+            is about several hosts.
         source: where that is from; '' without one.
         heterogeneity: how far hosts differ; None with one host.
     """
@@ -56,6 +58,22 @@ class Sitting:
     assumed: float | None = None
     source: str = ""
     heterogeneity: Heterogeneity | None = None
+
+    @property
+    def contrary(self) -> bool:
+        """Whether two sittings contradict the spread that would be assumed, so that their own difference counts."""
+        return self.sittings < ENOUGH and self.assumed is None and self.heterogeneity is None
+
+    @property
+    def contradiction(self) -> str:
+        """What a reader should know of two such sittings; '' of others."""
+        if not self.contrary:
+            return ""
+        one, other = (f"{100.0 * math.expm1(mean):+.1f}" for mean in self.means)
+        return (
+            f"its two sittings contradict one another ({one} and {other} %): the interval has both, and a third one "
+            "will show which holds (docs/METHODOLOGY.md)"
+        )
 
 
 @dataclass(frozen=True)

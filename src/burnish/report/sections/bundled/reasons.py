@@ -44,6 +44,7 @@ def beside(table: StudyTable) -> list[Section]:
     cells = {line.cell: line for line in reversed(table.lines) if line.cell}  # several lines may be about one cell
     lines = list(reversed(cells.values()))
     notes = [(names[line.key], sentence) for line in lines for sentence in checks.sentences(line.checks)]
+    notes += [(names[line.key], line.sitting.contradiction) for line in lines if line.sitting and line.sitting.contrary]
     texts = repeated.merged(notes, [names[line.key] for line in lines], "cell")
     texts += checks.concentration(line.checks for line in lines if not line.control)
     return [section("checks", "What the starts show beside their ratios", points(texts))] if texts else []
