@@ -146,6 +146,17 @@ def test_two_sittings_that_contradict_one_another_are_reported() -> None:
     assert f"{cell} on oltp_read_only: its two sittings contradict one another (" in said
 
 
+def test_a_study_reports_the_cell_whose_sittings_contradict_one_another() -> None:
+    table = result("mariadb-sun-2008-whole").shipped
+    assert table is not None
+    (line,) = (line for line in table.lines if line.sitting and line.sitting.contrary)
+    assert (line.row, line.threads, line.verdict) == ("over-fast", 16, "undecided")
+    assert line.sitting is not None
+    assert line.sitting.contradiction.startswith("its two sittings contradict one another (+12.0 and -1.1 %)")
+    said = " ".join(printed(result("mariadb-sun-2008-whole")).split())
+    assert f"16: {line.sitting.contradiction}" in said
+
+
 def assuming(known: SpreadAssumed, name: str = "mariadb-tune") -> Result:
     """A record's result as if the run had assumed this."""
     events = recorded(name)
