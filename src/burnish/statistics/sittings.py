@@ -136,7 +136,9 @@ class _Errors(NamedTuple):
         known = df > 0
         pooled = ((counts - 1.0) * variances).sum(axis=-1) / np.where(known, df, 1.0)
         error = np.where(known, np.sqrt(pooled * (1.0 / counts).sum(axis=-1)), math.inf)
-        return cls(sittings, np.where(known, df, 1.0), error, np.abs(means[..., -1] - means[..., 0]))
+        with np.errstate(invalid="ignore"):  # of readings that are not finite, which nothing is made of
+            apart = np.abs(means[..., -1] - means[..., 0])
+        return cls(sittings, np.where(known, df, 1.0), error, apart)
 
     def half(self, within: float, across: float, between: Spread) -> Floats:
         """The half-widths; see `half_width`."""
