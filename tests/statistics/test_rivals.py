@@ -64,6 +64,19 @@ def test_what_both_share_of_a_sitting_is_not_counted_twice(sittings: int) -> Non
     assert narrower > 40
 
 
+def test_of_two_sittings_that_contradict_one_another_it_has_both() -> None:
+    between, spread = Spread(0.0035, 5.0, ""), Spread(EACH, 15.0, "")
+    near = (-0.001, 0.0, 0.001)
+    means = ((0.42, 0.30), (0.30, 0.30))
+    one, other = (
+        SittingCell(name, tuple(tuple(mean + value for value in near) for mean in both), spread)
+        for name, both in zip(("one", "other"), means, strict=True)
+    )
+    found = quotient_beside(one, other, between, RULE)
+    assert found.low < 1.0 < math.exp(0.12) < found.high
+    assert quotient_beside(other, other, between, RULE).half_width < 0.02
+
+
 def test_a_rival_is_judged_by_it() -> None:
     one, other = (
         SittingCell(name, ((mean - 0.001, mean, mean + 0.001),), Spread(EACH, 15.0, ""))

@@ -9,8 +9,9 @@ comparison of their kind,
 
     ȳ_A − ȳ_B ± √( h²_A + h²_B + t²(1 − p/2; ν) · τ²_AB / k )
 
-h being the half-width that a candidate's starts alone give; with three and more it is Student's over the sittings'
-differences (`burnish.statistics.sittings` has both for a single candidate).
+h being the half-width that a candidate's starts alone give. Where two sittings contradict τ_AB, their own difference
+takes its place; with three and more it is Student's over the sittings' differences (`burnish.statistics.sittings` has
+all this for a single candidate).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from burnish.statistics.intervals import Interval
 from burnish.statistics.means import Ratio, geometric_mean, quotient
 from burnish.statistics.replicates import layout_alone
 from burnish.statistics.sequential import Rule
-from burnish.statistics.sittings import ENOUGH, SittingCell, spread_half
+from burnish.statistics.sittings import CONTRARY, ENOUGH, SittingCell, contradicted, spread_half
 
 _NONE = Spread(0.0, math.inf, "")
 
@@ -70,9 +71,16 @@ def quotient_beside(one: SittingCell, other: SittingCell, between: Spread, rule:
     if len(differences) >= ENOUGH:
         half = SittingCell("", tuple((value,) for value in differences), between).half(within, across)
     else:
-        starts = [replace(cell, between=_NONE).half(within, across) for cell in (one, other)]
-        half = math.hypot(*starts, spread_half(between, across, len(differences)))
+        apart = abs(differences[-1] - differences[0])
+        if contradicted(apart, _starts(one, other, CONTRARY / 2.0), between):
+            between = replace(between, sd=apart / math.sqrt(2.0))
+        half = math.hypot(_starts(one, other, within), spread_half(between, across, len(differences)))
     return Interval.from_log(math.fsum(differences) / len(differences), half, rule.level)
+
+
+def _starts(one: SittingCell, other: SittingCell, tail: float) -> float:
+    """Half-width of the interval of their ratio by the starts of both alone."""
+    return math.hypot(*(replace(cell, between=_NONE).half(tail, tail) for cell in (one, other)))
 
 
 def rival(

@@ -78,6 +78,20 @@ def spread_half(spread: Spread, tail: float, sittings: int) -> float:
     return factor * spread.sd / math.sqrt(sittings)
 
 
+def contradicted(apart: Floats | float, starts: Floats | float, assumed: Spread) -> npt.NDArray[np.bool_]:
+    """Whether two sittings contradict the spread that is assumed: the interval of their mean would have neither in it.
+
+    Args:
+        apart: how far their means lie apart; 0 where there are not two.
+        starts: half-width of the interval of their mean by the starts alone, at the level 1 - `CONTRARY`.
+        assumed: the spread. Where none is, as of the same program, nothing contradicts it.
+    """
+    if assumed.sd == 0.0:
+        return np.zeros(np.shape(apart), dtype=bool)
+    neither: npt.NDArray[np.bool_] = apart / 2.0 > np.hypot(starts, spread_half(assumed, CONTRARY / 2.0, 2))
+    return neither
+
+
 def spread_for(spreads: Spreads, kind: SpreadKind | None) -> Spread:
     """The spread of a comparison's kind.
 
@@ -150,19 +164,14 @@ class _Errors(NamedTuple):
 
     def between(self, across: float, assumed: Spread) -> Floats:
         """What sittings add to the half-width of one or two of them."""
-        own = np.where(self.contrary(assumed), self.apart / math.sqrt(2.0), assumed.sd)
-        unit = spread_half(replace(assumed, sd=1.0), across, self.sittings)
-        half: Floats = unit * own
+        own = spread_half(replace(assumed, sd=1.0), across, self.sittings) * self.apart / math.sqrt(2.0)
+        half: Floats = np.where(self.contrary(assumed), own, spread_half(assumed, across, self.sittings))
         return half
 
     def contrary(self, assumed: Spread) -> npt.NDArray[np.bool_]:
-        """Whether two sittings contradict the assumed spread; never where none is assumed, as of the same program."""
-        if assumed.sd == 0.0:
-            return np.zeros(self.apart.shape, dtype=bool)
-        starts = -scipy.special.stdtrit(self.df, CONTRARY / 2.0) * self.error
-        both = math.sqrt(2.0) * spread_half(assumed, CONTRARY / 2.0, 1)
-        contrary: npt.NDArray[np.bool_] = self.apart > np.hypot(starts, both)
-        return contrary
+        """Whether two sittings contradict the assumed spread."""
+        starts = -scipy.special.stdtrit(self.df, CONTRARY / 2.0) * self.error / self.sittings
+        return contradicted(self.apart, starts, assumed)
 
 
 @dataclass(frozen=True)
