@@ -95,11 +95,14 @@ def step_seconds(builds: Plan, spec: EngineSpec, *, trains: bool) -> dict[str, f
 
 
 def _usual(builds: Plan, kind: str, guess: float, title: str = "") -> float:
-    """Mean seconds of the plan's steps of a kind, of those that this host knows if there are any; else the guess."""
+    """Median seconds of the plan's steps of a kind, of those that this host knows if there are any; else the guess.
+
+    One step may have been made beside other work: MariaDB's baseline once took 62 min on a host that compiles it in 18.
+    """
     made = [step.made for step in builds.steps if step.kind == kind and title in ("", step.title)]
     made = [figure for figure in made if figure.value > 0.0]
     known = [figure for figure in made if figure.known] or made
-    return statistics.fmean(figure.value for figure in known) if known else guess
+    return statistics.median(figure.value for figure in known) if known else guess
 
 
 def _kept(study: Study, plan: StudyPlan) -> dict[str, float]:
