@@ -1,4 +1,4 @@
-"""What a pair is held against by what its workload says of itself."""
+"""What a pair is compared with by what its workload says of itself."""
 
 from __future__ import annotations
 

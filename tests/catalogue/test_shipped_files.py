@@ -135,7 +135,7 @@ def test_sun_has_its_rows_readings_and_series() -> None:
     (plain,) = of(table, series="gcc", row="unroll", reading="options", threads=4)
     (source,) = of(table, series="gcc", row="unroll", reading="source", threads=4)
     assert (plain.base, source.base) == ("baseline", plain.candidate), (
-        "the source change is held against the same options"
+        "the source change is compared with the same options"
     )
     patches = table.variants[source.candidate].recipe.patches
     assert [Path(path).name for path in patches] == ["univ-noinline.patch"]

@@ -167,7 +167,7 @@ def test_study_of_builds_and_conditions(run: Run) -> None:
 
 @pytest.mark.measures
 def test_study_of_profiles(run: Run) -> None:
-    """A row under two trainings, and the published means that it is held against."""
+    """A row under two trainings, and the published means that it is compared with."""
 
     def noise(found: dict[str, Any]) -> None:
         """Whether a claim holds is chance; which functions are hottest is when they were counted."""

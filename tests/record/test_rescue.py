@@ -34,7 +34,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def kept(folder: Path) -> int:
     """How many events of a rescued record there are; each as it was written."""
     said: list[str] = []
-    if not damaged.mend(folder, lambda _: True, said.append):
+    if not damaged.repair(folder, lambda _: True, said.append):
         assert "left out" in said[0]
         return 0
     with closing(Record(folder)) as record:
@@ -44,7 +44,7 @@ def kept(folder: Path) -> int:
     return len(found)
 
 
-def test_cut_off_anywhere_it_is_gone_on_with_as_far_as_it_is_whole(tmp_path: Path, whole: bytes) -> None:
+def test_cut_off_anywhere_it_is_resumed_as_far_as_it_is_whole(tmp_path: Path, whole: bytes) -> None:
     had = []
     for number, length in enumerate([0, 99, 5000, *sorted(random.Random(1).sample(range(8192, len(whole)), 9))]):
         folder = tmp_path / str(number)
@@ -74,14 +74,14 @@ def test_events_after_a_damaged_page_are_not_used(tmp_path: Path, whole: bytes) 
 
 def test_a_whole_record_is_left_as_it_is(tmp_path: Path, whole: bytes) -> None:
     (tmp_path / FILE).write_bytes(whole)
-    assert damaged.mend(tmp_path, lambda _: True, pytest.fail)
-    assert not damaged.mend(tmp_path, lambda _: False, pytest.fail)
+    assert damaged.repair(tmp_path, lambda _: True, pytest.fail)
+    assert not damaged.repair(tmp_path, lambda _: False, pytest.fail)
     assert (tmp_path / FILE).read_bytes() == whole
 
 
 def test_a_record_of_another_run_is_left_as_damaged_as_it_is(tmp_path: Path, whole: bytes) -> None:
     (tmp_path / FILE).write_bytes(whole[:-5000])
-    assert not damaged.mend(tmp_path, lambda _: False, pytest.fail)
+    assert not damaged.repair(tmp_path, lambda _: False, pytest.fail)
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 

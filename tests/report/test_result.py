@@ -76,7 +76,7 @@ def test_an_unfinished_cell_is_running_with_its_valid_starts() -> None:
 
 
 def test_what_was_said_last_holds() -> None:
-    """A study that was gone on with says some things again."""
+    """A study that was resumed says some things again."""
     events = Events("baseline", "one").run().run(kernel="6.2").contest("one / w").contest("one / w", "one / v")
     events.add("verdict", **verdict("one / w", "faster", ratio(1.3)))
     found = fold(events.made)

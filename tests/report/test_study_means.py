@@ -24,7 +24,7 @@ def claim(row: str, low: float, **more: Any) -> dict[str, Any]:
 
 
 def events(*means: StatedMean) -> Events:
-    """Two rows that are held against the mean's cells, and one that is not."""
+    """Two rows that are compared with the mean's cells, and one that is not."""
     made = shipped(claim("a", -3.1), claim("b", 14.3), comparison("beside"))
     for number, recorded in enumerate(made.made):
         if isinstance(recorded.event, TablePlanned):
@@ -46,7 +46,7 @@ def test_what_was_printed_stands_beside_what_its_cells_give() -> None:
     assert "here:" not in told, "nothing is measured yet"
 
 
-def test_the_mean_here_is_of_the_cells_held_against_it_and_the_worst_is_named() -> None:
+def test_the_mean_here_is_of_the_cells_compared_with_it_and_the_worst_is_named() -> None:
     made = events(MEAN, OTHER)
     decided(made, "a", "faster", 1.10)
     decided(made, "beside", "faster", 3.0)

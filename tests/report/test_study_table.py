@@ -226,8 +226,8 @@ def test_starts_that_two_rows_tell_of_are_said_to_be_the_same() -> None:
     ]
 
 
-def test_what_is_recommended_was_held_against_the_baseline_in_whatever_reading() -> None:
-    """Not a row held against another row, nor the baseline with a change of source, nor what was not built here."""
+def test_what_is_recommended_was_compared_with_the_baseline_in_whatever_reading() -> None:
+    """Not a row compared with another row, nor the baseline with a change of source, nor what was not built here."""
     made = [
         comparison("baseline", candidate="baseline again", control=True),
         comparison("baseline", reading="source", cell="baseline: noinline / w"),

@@ -219,7 +219,7 @@ def test_precision_ends_at_the_cap_and_says_that_it_was_missed() -> None:
 
 
 def test_precision_is_of_the_faster_side() -> None:
-    """±1 % of a fourth would be ±0.25 % of what it is held against; of four times as much, ±1 % is ±4 % of that."""
+    """±1 % of a fourth would be ±0.25 % of what it is compared with; of four times as much, ±1 % is ±4 % of that."""
     rule = Rule(cap=12, precision=0.01)
     slow, fast = (sample(around(math.log(ratio), 0.02), rule) for ratio in (0.25, 4.0))
     assert slow.starts == rule.minimum < fast.starts

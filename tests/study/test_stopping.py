@@ -78,7 +78,7 @@ def test_a_damaged_record_keeps_no_other_run_from_beginning(home: Home, definiti
     other.mkdir(parents=True)
     (other / FILE).write_bytes(b"no record")
     said: list[str] = []
-    studies.mend(home, definition, said.append)
+    studies.repair(home, definition, said.append)
     record, resumed = studies.begin_or_resume(home, definition, fresh=False)
     record.close()
     assert not resumed

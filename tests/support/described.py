@@ -1,4 +1,4 @@
-"""Documents that --json prints, held against their schemas."""
+"""Documents that --json prints, compared with their schemas."""
 
 from __future__ import annotations
 

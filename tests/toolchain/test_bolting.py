@@ -1,4 +1,4 @@
-"""BOLT's options as its own help has them, and recipes' options held against them."""
+"""BOLT's options as its own help has them, and recipes' options compared with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every linker with every kind of LTO on this machine's compilers, held against the catalogue's refusals."""
+"""Every linker with every kind of LTO on this machine's compilers, compared with the catalogue's refusals."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ KNOWN = deployment("mariadb")
 
 @pytest.mark.parametrize("engine", sorted(deployments()))
 def test_no_choice_of_the_catalogue_changes_a_promise(engine: str) -> None:
-    """The list of what must not be touched, held against every entry."""
+    """The list of what must not be touched, compared with every entry."""
     spec, known = load.engine(engine), deployment(engine)
     assert {"durability"} <= set(known.promises)
     assert len(choices_of(["all"], spec, known)) == len(known.choices) > 2

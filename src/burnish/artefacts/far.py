@@ -35,7 +35,7 @@ _WITHOUT_FOLDERS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az"})
 _FORBIDDEN = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 _FINAL = _FORBIDDEN | {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG, errno.ENOENT}
-"""Errors that another try does not mend."""
+"""Errors that another try does not help with."""
 
 _Result = TypeVar("_Result")
 

@@ -95,7 +95,7 @@ def _run(
     say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
     with studies.lock(home), machine(home, say):
         if not options.fresh:
-            studies.mend(home, study.definition, say)
+            studies.repair(home, study.definition, say)
         needs.install_for(study, selection, options, ask)
         check_inputs(home, study, options)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))

@@ -1,4 +1,4 @@
-"""Studies on disk: what is gone on with, what is begun, and which one a name means."""
+"""Studies on disk: what is resumed, what is begun, and which one a name means."""
 
 from __future__ import annotations
 
@@ -120,10 +120,10 @@ def test_another_definition_is_another_study(home: Home, field: str) -> None:
     another, resumed = begin(home, other)
     assert not resumed
     assert another != folder
-    assert begin(home) == (folder, True), "the first one is still there to be gone on with"
+    assert begin(home) == (folder, True), "the first one is still there to be resumed"
 
 
-def test_fresh_begins_anew_and_the_newest_is_gone_on_with(home: Home) -> None:
+def test_fresh_begins_anew_and_the_newest_is_resumed(home: Home) -> None:
     first, _ = begin(home)
     second, resumed = begin(home, fresh=True)
     assert (second != first, resumed) == (True, False)

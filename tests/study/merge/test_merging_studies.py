@@ -144,7 +144,7 @@ def test_a_cell_of_one_study_is_taken_as_it_is() -> None:
 
 
 def test_a_verdict_of_other_starts_is_said_anew() -> None:
-    """A record of one host, and the same one gone on with elsewhere: the verdict of the first half counts no more."""
+    """A record of one host, and the same one resumed elsewhere: the verdict of the first half counts no more."""
     again = StudyPiece("fake-a-study-3", "one", 3, "tls").table().row("tls", SLOW[:4])
     line = by_row(table_of(merged(first(), again)))["tls"]
     assert line.starts == 12
@@ -334,7 +334,7 @@ def test_other_series_and_another_release_are_refused_by_name() -> None:
     assert 'the engine\'s release is "10.11.6" in the one, "11.4.2" in the other' in refused(*pieces)
 
 
-def test_what_two_records_alone_have_is_held_against_each_other_too() -> None:
+def test_what_two_records_alone_have_is_compared_with_each_other_too() -> None:
     pieces = [first()]
     for day, compiler in ((2, "gcc 12.2"), (3, "gcc 13.1")):
         piece = StudyPiece(f"s{day}", "b", day, "native").table()
@@ -411,4 +411,4 @@ def test_pieces_of_the_manual_on_two_hosts(monkeypatch: pytest.MonkeyPatch, tmp_
     said = call("show", both, "--full")
     assert max(map(len, said.splitlines())) <= 80
     _, folder = run("mysql-manual", "tls")
-    assert folder == begun, "a merged record is not gone on with, and does not end the study that it was made from"
+    assert folder == begun, "a merged record is not resumed, and does not end the study that it was made from"

@@ -131,7 +131,7 @@ class StatedMean:
         cells: number of cells.
         lowest: smallest change of a cell, in per cent.
         highest: largest.
-        rows: rows of the study that are held against these cells; empty if none is.
+        rows: rows of the study that are compared with these cells; empty if none is.
     """
 
     title: str

@@ -36,7 +36,7 @@ class Holds(StrEnum):
 
 @dataclass(frozen=True)
 class Measured:
-    """What a claim is held against.
+    """What a claim is compared with.
 
     Attributes:
         verdict: the verdict in the family of all, such as ``faster``; ``identical code`` if nothing can differ.

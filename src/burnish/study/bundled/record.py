@@ -57,7 +57,7 @@ def record_table(record: Record, study: Study, selection: Selection) -> None:
 
 
 def _mean(mean: PublishedMean, rows: Sequence[StudyRow]) -> StatedMean:
-    """A mean for the record, with the rows that are held against its cells."""
+    """A mean for the record, with the rows that are compared with its cells."""
     of_its_lines = [
         row.name
         for row in rows

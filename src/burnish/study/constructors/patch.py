@@ -155,7 +155,7 @@ def variants_of(base: Variant, builds: Builds) -> tuple[Variant, ...]:
         recipe = replace(base.recipe, patches=(*base.recipe.patches, *words))
         return replace(base, name=name, recipe=recipe, reason=reason)
 
-    unpatched = variant(UNPATCHED, f"The tree as it is, built as {base.name}: what patches are held against.", ())
+    unpatched = variant(UNPATCHED, f"The tree as it is, built as {base.name}: what patches are compared with.", ())
     return unpatched, *(
         variant(
             build.variant,

@@ -10,7 +10,7 @@ from burnish.record import rescue
 from burnish.record.record import DamagedError, Record
 
 
-def mend(folder: Path, wanted: Callable[[Record], bool], say: Callable[[str], None]) -> bool:
+def repair(folder: Path, wanted: Callable[[Record], bool], say: Callable[[str], None]) -> bool:
     """Puts what can be read of a damaged record into its place, if the record is wanted.
 
     Args:

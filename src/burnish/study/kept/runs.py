@@ -102,7 +102,7 @@ def _has_verdicts(folder: Path) -> bool:
     return False
 
 
-def mend(home: Home, definition: Definition, say: Callable[[str], None]) -> None:
+def repair(home: Home, definition: Definition, say: Callable[[str], None]) -> None:
     """Mends the record of the unfinished run of this definition, if it is damaged; call it while holding the lock.
 
     Args:
@@ -111,7 +111,7 @@ def mend(home: Home, definition: Definition, say: Callable[[str], None]) -> None
         say: prints a line for the user.
     """
     for folder in reversed(folders(home)):
-        if damaged.mend(folder, lambda record: _is_open(record, definition), say):
+        if damaged.repair(folder, lambda record: _is_open(record, definition), say):
             return
 
 

@@ -38,7 +38,7 @@ def sections(table: StudyTable) -> list[Section]:
 
 
 def _here(table: StudyTable, mean: StatedMean) -> list[str]:
-    """For each reading, the mean of the cells that are held against this one's, and its worst cell."""
+    """For each reading, the mean of the cells that are compared with this one's, and its worst cell."""
     own = [line for line in table.lines if line.row in mean.rows and line.claim]
     sentences = []
     for reading in dict.fromkeys(line.reading for line in own):
