@@ -39,6 +39,7 @@ KINDS = {
     "without": (shipped("mariadb").alike, SD_START),
     "without, in turn on loads that commit": (shipped("mariadb").committing, SD_COMMITTING),
 }
+NONE = Spread(0.0, math.inf, "")
 SPREADS = (0.0, 0.0035, 0.0085, 0.0113, 0.0175, 0.021)
 SITTINGS = (3, 4, 5, 6)
 TRUTHS = (0.0, 0.01, 0.05)
@@ -85,9 +86,7 @@ def contradicted(studies: int, spread: float, known: Spread, scatter: float) -> 
     means, variances, counts = moments(rng, studies, 2, 0.0, spread, scatter)
     within, _ = tails(RULE)
     half = half_width(means, variances, counts, within, RULE.alpha / 2, known)
-    df = (counts - 1).sum(axis=1)
-    pooled = ((counts - 1) * variances).sum(axis=1) / df
-    starts = -stdtrit(df, within) * np.sqrt(pooled * (1 / counts).sum(axis=1)) / 2
+    starts = half_width(means, variances, counts, within, RULE.alpha / 2, NONE)
     believed = np.hypot(starts, spread_half(known, RULE.alpha / 2, 2))
     off = np.abs(means.mean(axis=1))
     return float((half > believed * 1.000001).mean()), float((off <= half).mean()), float((off <= believed).mean())

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy
 
+from benchmark_scripts import benchmark_script
 from burnish.catalogue.between import shipped
 from burnish.model.sittings import Moment, Spread, SpreadKind, Spreads, sittings_of
 from burnish.statistics import multiplicity
@@ -134,6 +135,17 @@ def test_sittings_that_differ_as_assumed_rarely_contradict_it(kind: SpreadKind) 
     readings = centres[:, :, None] + rng.normal(0.0, 0.0076, (2000, 2, 8))
     cells = [cell(*map(tuple, each), spread=spread) for each in readings.tolist()]
     assert np.mean([each.contrary for each in cells]) <= 0.05
+
+
+def test_two_sittings_that_check_one_another_hold_more_often_where_the_assumed_spread_is_too_small() -> None:
+    script = benchmark_script("sittings_coverage")
+    known, scatter = script.KINDS["without"]
+    share, held, believed = script.contradicted(2000, known.sd, known, scatter)
+    assert share < 0.05
+    assert 0.95 < believed <= held
+    share, held, believed = script.contradicted(2000, 5 * known.sd, known, scatter)
+    assert share > 0.4
+    assert held > believed + 0.2
 
 
 def test_three_sittings_tell_their_own_spread() -> None:

@@ -27,7 +27,7 @@ from burnish.statistics.intervals import Interval
 from burnish.statistics.means import Ratio, geometric_mean, quotient
 from burnish.statistics.replicates import layout_alone
 from burnish.statistics.sequential import Rule
-from burnish.statistics.sittings import CONTRARY, ENOUGH, SittingCell, contradicted, spread_half
+from burnish.statistics.sittings import CONTRARY, ENOUGH, SittingCell, across_half
 
 _NONE = Spread(0.0, math.inf, "")
 
@@ -72,9 +72,8 @@ def quotient_beside(one: SittingCell, other: SittingCell, between: Spread, rule:
         half = SittingCell("", tuple((value,) for value in differences), between).half(within, across)
     else:
         apart = abs(differences[-1] - differences[0])
-        if contradicted(apart, _starts(one, other, CONTRARY / 2.0), between):
-            between = replace(between, sd=apart / math.sqrt(2.0))
-        half = math.hypot(_starts(one, other, within), spread_half(between, across, len(differences)))
+        sittings = across_half(apart, _starts(one, other, CONTRARY / 2.0), between, across, len(differences))
+        half = math.hypot(_starts(one, other, within), float(sittings))
     return Interval.from_log(math.fsum(differences) / len(differences), half, rule.level)
 
 

@@ -92,6 +92,28 @@ def contradicted(apart: Floats | float, starts: Floats | float, assumed: Spread)
     return neither
 
 
+def across_half(apart: Floats | float, starts: Floats | float, assumed: Spread, tail: float, sittings: int) -> Floats:
+    """What one sitting or two add to the half-width of their mean: by the spread that is assumed, or by how far they
+    lie apart where that contradicts it.
+
+    Args:
+        apart: as in `contradicted`.
+        starts: as in `contradicted`.
+        assumed: the spread.
+        tail: probability beyond each end.
+        sittings: number of sittings.
+    """
+    own = spread_half(replace(assumed, sd=1.0), tail, sittings) * apart / math.sqrt(2.0)
+    half: Floats = np.where(contradicted(apart, starts, assumed), own, spread_half(assumed, tail, sittings))
+    return half
+
+
+def contradiction(means: Sequence[float]) -> str:
+    """Words for two sittings that contradict the assumed spread, by their mean log-ratios."""
+    one, other = (f"{100.0 * math.expm1(mean):+.1f}" for mean in means)
+    return f"its two sittings contradict one another ({one} and {other} %)"
+
+
 def spread_for(spreads: Spreads, kind: SpreadKind | None) -> Spread:
     """The spread of a comparison's kind.
 
@@ -158,20 +180,21 @@ class _Errors(NamedTuple):
         """The half-widths; see `half_width`."""
         if self.sittings >= ENOUGH:
             return -scipy.special.stdtrit(self.df, across) * self.error
-        starts = -scipy.special.stdtrit(self.df, within) * self.error / self.sittings
-        half: Floats = np.hypot(starts, self.between(across, between))
+        half: Floats = np.hypot(self._starts(within), self.between(across, between))
         return half
 
     def between(self, across: float, assumed: Spread) -> Floats:
         """What sittings add to the half-width of one or two of them."""
-        own = spread_half(replace(assumed, sd=1.0), across, self.sittings) * self.apart / math.sqrt(2.0)
-        half: Floats = np.where(self.contrary(assumed), own, spread_half(assumed, across, self.sittings))
-        return half
+        return across_half(self.apart, self._starts(CONTRARY / 2.0), assumed, across, self.sittings)
 
     def contrary(self, assumed: Spread) -> npt.NDArray[np.bool_]:
         """Whether two sittings contradict the assumed spread."""
-        starts = -scipy.special.stdtrit(self.df, CONTRARY / 2.0) * self.error / self.sittings
-        return contradicted(self.apart, starts, assumed)
+        return contradicted(self.apart, self._starts(CONTRARY / 2.0), assumed)
+
+    def _starts(self, tail: float) -> Floats:
+        """What starts alone say of the mean of one sitting or two, as a half-width."""
+        half: Floats = -scipy.special.stdtrit(self.df, tail) * self.error / self.sittings
+        return half
 
 
 @dataclass(frozen=True)
@@ -204,7 +227,7 @@ class SittingCell:
     @cached_property
     def contrary(self) -> bool:
         """Whether its two sittings differ by more than starts and the assumed spread explain."""
-        return self.finite and len(self.sittings) < ENOUGH and bool(self._errors.contrary(self.between)[0])
+        return self.finite and bool(self._errors.contrary(self.between)[0])
 
     @cached_property
     def finite(self) -> bool:
@@ -273,7 +296,10 @@ class SittingCell:
             fast=False,
             reason="",
         )
-        return replace(judgement, reason=self._reason(judgement, rule) + self._contradiction())
+        reason = self._reason(judgement, rule)
+        if self.contrary:
+            reason += f"; {contradiction(self.means)}, a third one will show which holds"
+        return replace(judgement, reason=reason)
 
     def difference_p(self, rule: Rule) -> float:
         """P-value of "the sides are equal in the mean of all sittings"; 1 if unknown."""
@@ -314,12 +340,6 @@ class SittingCell:
         side = "above" if judgement.kind is Kind.FASTER else "below"
         small = f", and within {percent(rule.delta)}" if judgement.within_delta else ""
         return f"{judgement.kind}{small}: the whole interval lies {side} 1 {after}"
-
-    def _contradiction(self) -> str:
-        if not self.contrary:
-            return ""
-        one, other = (f"{100.0 * math.expm1(mean):+.1f}" for mean in self.means)
-        return f"; its two sittings contradict one another ({one} and {other} %), a third one will show which holds"
 
     def _missing(self, judgement: Judgement, rule: Rule) -> str:
         """The number of sittings that would have decided: those with an interval half as wide as delta."""

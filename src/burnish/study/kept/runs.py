@@ -103,7 +103,7 @@ def _has_verdicts(folder: Path) -> bool:
 
 
 def repair(home: Home, definition: Definition, say: Callable[[str], None]) -> None:
-    """Mends the record of the unfinished run of this definition, if it is damaged; call it while holding the lock.
+    """Repairs the record of the unfinished run of this definition, if it is damaged; call it while holding the lock.
 
     Args:
         home: where runs are.

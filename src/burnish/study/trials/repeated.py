@@ -8,7 +8,6 @@ before there was such a thing have both as well.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -23,7 +22,7 @@ from burnish.record.events.verdicts import FamilyJudged, HostVerdict, Interval, 
 from burnish.statistics import multiplicity
 from burnish.statistics.sequential import Rule
 from burnish.statistics.several_hosts import Heterogeneity, HostsCell
-from burnish.statistics.sittings import ENOUGH, SittingCell
+from burnish.statistics.sittings import ENOUGH, SittingCell, contradiction
 from burnish.statistics.verdicts import Judgement, Kind
 from burnish.study.trials.cell_readings import SAME_PROGRAM, CellReadings
 from burnish.study.trials.findings import interval_of, member_of, within
@@ -69,11 +68,8 @@ class Sitting:
         """What a reader should know of two such sittings; '' of others."""
         if not self.contrary:
             return ""
-        one, other = (f"{100.0 * math.expm1(mean):+.1f}" for mean in self.means)
-        return (
-            f"its two sittings contradict one another ({one} and {other} %): the interval has both, and a third one "
-            "will show which holds (docs/METHODOLOGY.md)"
-        )
+        both = contradiction(self.means)
+        return f"{both}: the interval has both, and a third one will show which holds (docs/METHODOLOGY.md)"
 
 
 @dataclass(frozen=True)
