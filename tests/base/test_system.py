@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +62,7 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     made = Machine(tmp_path / "bin", tmp_path / "state")
     made.bin.mkdir()
     made.state.mkdir()
@@ -74,7 +75,9 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setenv("PATH", str(made.bin))
     monkeypatch.setenv("STATE", str(made.state))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    return made
+    system.clang_to_install.cache_clear()
+    yield made
+    system.clang_to_install.cache_clear()
 
 
 def test_groups_have_packages_and_a_reason() -> None:
@@ -263,6 +266,26 @@ def test_the_newest_is_named_without_installing_it(machine: Machine) -> None:
     assert not any(call.startswith("install") for call in machine.apt())
     (machine.state / "lists").unlink()
     assert system.newest("clang-newest") == []
+
+
+def test_a_machine_without_clang_gets_the_newest_and_another_keeps_its_own(machine: Machine) -> None:
+    machine.program("apt-cache", CACHE)
+    assert system.packages("clang") == ("clang-22", "lld-22", "llvm-22", "libclang-rt-22-dev")
+    assert system.packages("bolt", 19) == ("bolt-19", "libbolt-19-dev")
+    assert system.packages("sysbench", 19) == ("sysbench",)
+
+
+def test_without_package_lists_it_is_the_oldest_until_they_are_fetched(machine: Machine) -> None:
+    machine.program("apt-cache", CACHE)
+    (machine.state / "lists").unlink()
+    assert system.packages("clang")[0] == "clang-19"
+    system.fetch_lists(["sysbench"], "a load")
+    assert machine.apt() == []
+    system.fetch_lists(["sysbench", "clang"], "the variants")
+    assert machine.apt() == ["update"]
+    assert system.packages("clang")[0] == "clang-22"
+    system.fetch_lists(["clang"], "the variants")
+    assert machine.apt() == ["update"]
 
 
 def test_find_programs(machine: Machine) -> None:

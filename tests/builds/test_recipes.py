@@ -253,8 +253,8 @@ def test_parts_that_a_recipe_does_not_need_may_be_missing() -> None:
 
 
 def test_no_bolt() -> None:
-    with pytest.raises(UserError, match=r"variant v: no llvm-bolt found; apt install"):
-        chain(Recipe(bolt=True), bolt=None)
+    with pytest.raises(UserError, match=r"variant v: no llvm-bolt found; to have it: .* bolt-19 libbolt-19-dev"):
+        chain(Recipe(toolchain="clang", bolt=True), tools=CLANG, bolt=None)
 
 
 def test_patches_are_in_every_key_of_the_chain_and_without_them_nothing_changes() -> None:

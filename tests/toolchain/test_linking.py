@@ -273,7 +273,7 @@ CONTRADICTIONS = [
 ]
 LACKS = [
     (Recipe(linker="mold"), NOTHING, GCC, "apt-get install --no-install-recommends mold"),
-    (Recipe(linker="lld"), NOTHING, GCC, "lld-19"),
+    (Recipe(linker="lld"), NOTHING, GCC, "--no-install-recommends lld-"),
     (Recipe(lto="thin"), Parts(has_plugin=False), CLANG, "llvm-19-linker-tools"),
     (Recipe(allocator="tcmalloc"), NOTHING, GCC, "libtcmalloc-minimal4"),
     (Recipe(word=32), NOTHING, GCC, "gcc-multilib g++-multilib"),

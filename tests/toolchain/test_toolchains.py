@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import chains
+from burnish.base import system
 from burnish.base.errors import UserError
 from burnish.toolchain import toolchains
 from burnish.toolchain.toolchains import Toolchain, choose, find_toolchains, lacks
@@ -189,7 +191,8 @@ def test_choosing_what_is_not_there(tree: Tree) -> None:
     result = tree.find()
     with pytest.raises(UserError, match=r"no compiler 'clang-22'.*there are: gcc-12;.*clang-22 lld-22"):
         choose("clang-22", result)
-    with pytest.raises(UserError, match=r"no compiler 'clang'.*clang-19"):
+    offered = " ".join(system.packages("clang"))
+    with pytest.raises(UserError, match=rf"no compiler 'clang'.*{offered}"):
         choose("clang", result)
     with pytest.raises(UserError, match=r"unknown compiler 'gc-12'.*did you mean 'gcc-12'"):
         choose("gc-12", result)
@@ -197,6 +200,13 @@ def test_choosing_what_is_not_there(tree: Tree) -> None:
         choose("/bin/true", result)
     with pytest.raises(UserError, match="there are: none"):
         choose("gcc", [])
+
+
+def test_bolts_packages_are_those_of_the_compiler_or_of_the_bolt_that_is_here() -> None:
+    place = Path("/usr/lib/llvm-16/bin/llvm-bolt")
+    assert toolchains.bolt_packages(chains.toolchain("clang", 20)) == ("bolt-20", "libbolt-20-dev")
+    assert toolchains.bolt_packages(dataclasses.replace(chains.GCC, bolt=place)) == ("bolt-16", "libbolt-16-dev")
+    assert toolchains.bolt_packages(dataclasses.replace(chains.GCC, bolt=None)) == system.packages("bolt")
 
 
 def test_choosing_by_path(tree: Tree) -> None:

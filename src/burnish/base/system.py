@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
@@ -39,6 +40,9 @@ _SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _NEWEST = "{newest}"
 """Placeholder in a package's name for the highest version number in the archive."""
 
+_CLANG = "{clang}"
+"""Placeholder in a package's name for the version number of the clang that this machine has or gets."""
+
 
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Group:
     """Packages that are needed together.
 
     Attributes:
-        packages: Debian binary package names; `resolve` replaces ``{newest}``.
+        packages: Debian binary package names; `packages` replaces ``{clang}``, and `resolve` ``{newest}``.
         reason: their purpose, in prose.
     """
 
@@ -89,6 +93,33 @@ def group(name: str) -> Group:
     return known_groups[name]
 
 
+def packages(name: str, clang: int | None = None) -> tuple[str, ...]:
+    """The Debian packages of the group called `name`; `resolve` replaces ``{newest}``, if one has it.
+
+    Args:
+        name: the group's.
+        clang: major version of the newest clang of this machine; None: it has none, see `clang_to_install`.
+
+    Raises:
+        UserError: there is no such group.
+    """
+    names = group(name).packages
+    if not any(_CLANG in one for one in names):
+        return names
+    number = str(clang or clang_to_install())
+    return tuple(one.replace(_CLANG, number) for one in names)
+
+
+@cache  # each variant that lacks its compiler names the packages; until the package lists are fetched
+def clang_to_install() -> int:
+    """Major version of the clang that a machine without one gets.
+
+    The newest of which the archive has everything; the oldest supported one where the package lists don't tell.
+    """
+    compiler = (newest("clang-newest") or group("clang-oldest").packages)[0]
+    return int(compiler.rpartition("-")[2])
+
+
 def resolve(names: Sequence[str], archive: Iterable[str]) -> list[str]:
     """`names` with ``{newest}`` replaced by the highest number for which the archive has all numbered packages.
 
@@ -125,6 +156,21 @@ def _numbered_in_archive() -> list[str]:
     if shutil.which("apt-cache") is None:
         return []
     return [line.split()[0] for line in process.capture(["apt-cache", "search", "--names-only", "[0-9]"]).splitlines()]
+
+
+def fetch_lists(names: Iterable[str], why: str) -> None:
+    """Fetches apt's package lists if there are none and one of the groups called `names` depends on what they have.
+
+    Args:
+        names: the groups' names.
+        why: what the packages are needed for.
+    """
+    if not any(mark in package for name in names for package in group(name).packages for mark in (_NEWEST, _CLANG)):
+        return
+    if missing_packages(_numbered_in_archive()):  # without lists, apt knows only installed packages
+        return
+    with contextlib.suppress(UserError, InfrastructureError):  # no root, no network: the installed ones may suffice
+        _update(_root_prefix("apt-get update", why), _say)
 
 
 def install_command(names: Iterable[str]) -> str:
@@ -289,6 +335,7 @@ def _run_uninterrupted(argv: Sequence[str]) -> process.Completed:
 def _update(prefix: Sequence[str], say: Callable[[str], None]) -> bool:
     say("fetching the package lists (apt-get update)")
     process.run([*prefix, "apt-get", *_APT, "update"]).check("apt-get update failed")
+    clang_to_install.cache_clear()
     return True
 
 
@@ -302,28 +349,16 @@ def terminal_ask() -> Callable[[str], bool] | None:
     return _ask_at_terminal if sys.stdin is not None and sys.stdin.isatty() else None
 
 
-def _packages(group: Group, why: str, *, yes: bool) -> list[str]:
-    """The group's packages by name; for a numbered package, the package lists are fetched if there are none."""
-    if not any(_NEWEST in name for name in group.packages):
-        return list(group.packages)
-    known = _numbered_in_archive()
-    if yes and not missing_packages(known):  # apt knows only installed packages
-        with contextlib.suppress(
-            UserError, InfrastructureError
-        ):  # no root, no network: the installed packages may suffice
-            _update(_root_prefix("apt-get update", why), _say)
-        known = _numbered_in_archive()
-    return resolve(group.packages, known)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Installs the named groups; exit code 2 when they are missing and can't be installed."""
     yes = "--yes" in arguments
     try:
         names = [word for word in arguments if word != "--yes"]
         why = f"for {', '.join(names)}"
-        packages = dict.fromkeys(package for name in names for package in _packages(group(name), why, yes=yes))
-        ensure_packages(list(packages), why=why, yes=yes, ask=terminal_ask())
+        if yes:
+            fetch_lists(names, why)
+        found = [resolve(packages(name), _numbered_in_archive()) for name in names]
+        ensure_packages(list(dict.fromkeys(chain.from_iterable(found))), why=why, yes=yes, ask=terminal_ask())
     except UserError as error:
         _say(f"error: {error}")
         return error.exit_code

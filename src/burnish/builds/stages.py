@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from burnish.base.digest import digest_of
 from burnish.base.errors import UnavailableError, UserError
 from burnish.base.processor import this_processor
+from burnish.base.system import install_command
 from burnish.builds.after_link.chain import after_link
 from burnish.builds.after_link.stage import AfterLink
 from burnish.model.engine import EngineSpec, FeatureSet
@@ -35,7 +36,7 @@ from burnish.toolchain import linking
 from burnish.toolchain.link_parts import NOTHING, Parts
 from burnish.toolchain.linking import PLAIN, Linking
 from burnish.toolchain.spelling import Spelled, counting, spell
-from burnish.toolchain.toolchains import Toolchain, lacks
+from burnish.toolchain.toolchains import Toolchain, bolt_packages, lacks
 
 BUILD_FORMAT = 1
 """Part of every key: increased when the files kept of a build change, so that older builds are not reused."""
@@ -367,10 +368,9 @@ def stages(
     chain.append(final)
     if recipe.bolt:
         if bolt is None:
-            raise UnavailableError(
-                f"variant {variant.name}: no llvm-bolt found; apt install bolt-19 libbolt-19-dev",
-                ("bolt-19", "libbolt-19-dev"),
-            )
+            packages = bolt_packages(toolchain)
+            command = install_command(packages)
+            raise UnavailableError(f"variant {variant.name}: no llvm-bolt found; to have it: {command}", packages)
         chain += _bolt_stages(final.key, recipe, bolt, plan, kept, lbr=lbr)
     return (*chain, *after_link(recipe, chain[-1].key, toolchain, bolt if recipe.bolt else None, parts))
 

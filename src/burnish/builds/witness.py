@@ -232,8 +232,7 @@ def _programs(job: BuildJob, words: Sequence[str]) -> tuple[Program, ...]:
 @cache
 def _packages(groups: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """(name, version) of the installed packages of these groups, and of the C library's headers."""
-    known = system.groups()
-    names = sorted({"libc6-dev", *(name for group in groups for name in known[group].packages)})
+    names = sorted({"libc6-dev", *(name for group in groups for name in system.packages(group))})
     if shutil.which("dpkg-query") is None:
         return ()
     # Its exit code is nonzero if one is missing, which is no error here.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from itertools import islice
 
 from rich.console import Console
 
@@ -27,7 +28,7 @@ def optional_groups(variants: Sequence[Variant]) -> list[str]:
     wanted = []
     if any(v.recipe.toolchain.startswith("clang") for v in variants) and not _have_clang():
         wanted.append("clang")
-    if any(v.recipe.bolt for v in variants) and not any(t.bolt_can_instrument for t in find_toolchains()):
+    if not all(_can_instrument(v.recipe.toolchain) for v in variants if v.recipe.bolt):
         wanted.append("bolt")
     return wanted + sorted({group for variant in variants for group in linking.groups(variant.recipe)})
 
@@ -84,11 +85,28 @@ def _have_clang() -> bool:
     return any(t.family == "clang" and t.linker and t.profdata and t.has_profile_runtime for t in find_toolchains())
 
 
+def _can_instrument(request: str) -> bool:
+    """Whether the compiler that a recipe takes here has a BOLT that can instrument; for gcc, the newest installed."""
+    taken = (tools for tools in find_toolchains() if request in (tools.name, tools.family))
+    return any(tools.bolt_can_instrument for tools in islice(taken, 1))
+
+
+def _clang() -> int | None:
+    """Major version of the newest clang of this machine."""
+    return next((toolchain.major for toolchain in find_toolchains() if toolchain.family == "clang"), None)
+
+
+def packages_of(groups: Sequence[str]) -> list[str]:
+    """Names of the Debian packages of these groups, each once."""
+    clang = _clang()
+    return list(dict.fromkeys(name for group in groups for name in system.packages(group, clang)))
+
+
 def ensure(groups: Sequence[str], why: str, options: Options, ask: Ask | None) -> None:
     """Installs what is missing of these groups of system packages, after asking."""
-    known = system.groups()
-    names = [name for group in groups for name in known[group].packages]
-    if names:
+    if options.yes and _clang() is None:
+        system.fetch_lists(groups, why)
+    if names := packages_of(groups):
         system.ensure_packages(names, why=why, yes=options.yes, ask=ask)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from burnish.base.errors import UnavailableError, UserError
-from burnish.base.system import install_command
+from burnish.base.system import clang_to_install, install_command
 from burnish.model.engine import EngineSpec, FeatureSet, is_on
 from burnish.model.recipe import Flags, Recipe
 from burnish.toolchain.link_parts import Library, LinkerProgram, Parts, catalogue, linker_of, word_flags
@@ -260,9 +260,8 @@ def check(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts, spec: E
 def _check_found(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts) -> None:
     linker, linking = linker_of(recipe), catalogue()
     if (recipe.linker is not None or recipe.layout) and parts.linker is None:
-        command = install_command(
-            package.format(major=_lld_major(toolchain)) for package in linking.linkers[linker].packages
-        )
+        major = toolchain.major if toolchain.family == "clang" else clang_to_install()
+        command = install_command(package.format(major=major) for package in linking.linkers[linker].packages)
         raise UnavailableError(f"{name}: no linker {linker} on this machine; to have it: {command}")
     if not parts.has_plugin:
         command = install_command([f"llvm-{toolchain.major}-linker-tools"])
@@ -291,10 +290,6 @@ def _check_found(recipe: Recipe, name: str, toolchain: Toolchain, parts: Parts) 
             f"{'none' if not parts.huge_pages else f'them set to {parts.huge_pages!r}'}; "
             "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"
         )
-
-
-def _lld_major(toolchain: Toolchain) -> int:
-    return toolchain.major if toolchain.family == "clang" else 19
 
 
 def _install_allocator(word: int, packages: Sequence[str]) -> str:

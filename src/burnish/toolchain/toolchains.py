@@ -20,7 +20,7 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 
 from burnish.base import process
 from burnish.base.errors import UnavailableError, UserError, unknown
-from burnish.base.system import install_command
+from burnish.base.system import install_command, packages
 from burnish.model.family import FAMILIES, Family
 
 _PROGRAM = re.compile(r"(gcc|clang)(?:-(\d+))?")
@@ -33,10 +33,6 @@ _LLVM_ROOT = Path("/usr/lib")
 
 
 _INSTALLED = Path("/var/lib/dpkg/status")
-
-
-_DEBIAN_CLANG = 19
-"""The newest clang in both Debian 12 and 13; the one suggested if no version is requested."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +123,14 @@ def packages_for(family: Family, major: int) -> tuple[str, ...]:
     return tuple(name.format(major=major) for name in _families()[family].packages)
 
 
+def bolt_packages(toolchain: Toolchain) -> tuple[str, ...]:
+    """The Debian packages with BOLT and its runtime: of a clang's own version; for gcc, of the BOLT found, if any."""
+    if toolchain.family == "clang":
+        return packages("bolt", toolchain.major)
+    folder = toolchain.bolt.parent.parent if toolchain.bolt else Path()
+    return packages("bolt", _number(folder) or None)
+
+
 def lacks(toolchain: Toolchain) -> list[Lack]:
     """The missing parts of `toolchain`; empty if it is complete."""
     missing = []
@@ -215,14 +219,11 @@ def choose(request: str, toolchains: Sequence[Toolchain]) -> Toolchain:
     if known is None:
         raise unknown("compiler", request, [toolchain.name for toolchain in toolchains] + list(FAMILIES))
     family: Family = "gcc" if known[1] == "gcc" else "clang"
-    if known[2]:
-        packages: tuple[str, ...] = packages_for(family, int(known[2]))
-    else:
-        packages = ("gcc", "g++") if family == "gcc" else packages_for("clang", _DEBIAN_CLANG)
+    needed = packages_for(family, int(known[2])) if known[2] else packages(family)
     raise UnavailableError(
         f"no compiler {request!r} on this machine; there are: {_names(toolchains)}; "
-        f"to have it: {install_command(packages)}",
-        packages,
+        f"to have it: {install_command(needed)}",
+        needed,
     )
 
 

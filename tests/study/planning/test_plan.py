@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base import system
 from burnish.base.errors import UnavailableError, UserError
 from burnish.builds.sharing import in_order, kept_as, objects_key
 from burnish.builds.stages import Compile, PackageFlags, Stage, stages
@@ -25,7 +26,7 @@ from burnish.study.planning.plan import RELINK_SHARE, Known, Plan, Step, amount,
 from burnish.study.request.options import Options
 from burnish.study.request.request import read_request
 from burnish.toolchain.toolchains import Toolchain
-from chains import CLANG, GCC
+from chains import CLANG, GCC, toolchain
 from drawn import drawn
 
 SPEC = load.engine("fake")
@@ -263,7 +264,30 @@ def test_a_variant_whose_compiler_will_be_installed_is_not_said_to_be_left_out()
 
 def test_what_is_missing_names_its_packages() -> None:
     chains = resolve_all([variant("baseline", Recipe()), variant("old", Recipe(toolchain="clang"))], [GCC])
-    assert [chain.packages for chain in chains] == [(), ("clang-19", "lld-19", "llvm-19", "libclang-rt-19-dev")]
+    assert [chain.packages for chain in chains] == [(), system.packages("clang")]
+
+
+OLDER = toolchain("clang", 16)
+BARE_OF_BOLT = replace(CLANG, bolt=None, bolt_can_instrument=False)
+
+
+@pytest.mark.parametrize(
+    ("here", "groups"),
+    [
+        ([GCC], ["clang", "bolt"]),
+        ([GCC, CLANG], []),
+        ([GCC, BARE_OF_BOLT, OLDER], ["bolt"]),
+        ([GCC, replace(CLANG, profdata=None)], ["clang"]),
+    ],
+)
+def test_what_variants_take_is_installed_for_the_clang_that_is_here(
+    here: list[Toolchain], groups: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(needs, "find_toolchains", lambda: here)
+    variants = [variant(name, LADDER[name]) for name in ("baseline", "clang-pgo-thinlto", "clang-pgo-thinlto-bolt")]
+    assert needs.optional_groups(variants) == groups
+    clang = CLANG.major if here[1:] else None
+    assert needs.packages_of(groups) == [name for group in groups for name in system.packages(group, clang)]
 
 
 def test_what_the_host_lacks_is_left_out_and_what_contradicts_stops_the_request() -> None:

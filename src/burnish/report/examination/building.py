@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from burnish.base.system import group, install_command
+from burnish.base import system
+from burnish.base.system import install_command
 from burnish.bench.host import HostFacts
 from burnish.model.family import Family
 from burnish.report.examination.finding import LINKERS, PACKAGES, Finding, lacking
 from burnish.toolchain.link_parts import Offer
-from burnish.toolchain.toolchains import Lack, Toolchain, lacks
+from burnish.toolchain.toolchains import Lack, Toolchain, bolt_packages, lacks
 
 
 def compiler(family: Family, toolchains: Sequence[Toolchain]) -> Finding:
@@ -22,7 +23,7 @@ def compiler(family: Family, toolchains: Sequence[Toolchain]) -> Finding:
             if family == "gcc"
             else "the clang variants are missing from every study"
         )
-        fix = install_command(group(family).packages)
+        fix = install_command(system.packages(family))
         return Finding(family, "lack", "none", consequence, fix)
     shown = ", ".join(f"{member.name} ({member.release})" for member in members)
     # Linker and BOLT have rows of their own.
@@ -63,7 +64,8 @@ def linkers(toolchains: Sequence[Toolchain], programs: Mapping[str, Path | None]
     absent = [name for name in LINKERS if not programs.get(name)]
     if absent:
         consequence = f"variants that ask for {', '.join(absent)} are left out"
-        return Finding("linkers", "note", shown, consequence, install_command(group("linkers").packages))
+        clang = next((toolchain.major for toolchain in _newest(toolchains, "clang")), None)
+        return Finding("linkers", "note", shown, consequence, install_command(system.packages("linkers", clang)))
     return Finding("linkers", "ok", shown)
 
 
@@ -80,12 +82,12 @@ def bolt(toolchains: Sequence[Toolchain], facts: HostFacts) -> Finding:
     """BOLT of the newest clang; its runtime is not needed if the processor records branches."""
     newest = _newest(toolchains, "clang")
     if not newest:
-        fix = install_command(group("bolt").packages)
+        fix = install_command(system.packages("bolt"))
         return Finding("BOLT", "lack", "no clang of the same version", "the variants with BOLT are missing", fix)
     missing = [lack for lack in lacks(newest[0]) if lack.part in ("bolt", "merge_fdata", "bolt_can_instrument")]
     if newest[0].bolt is None:
-        packages = [name.format(major=newest[0].major) for name in ("bolt-{major}", "libbolt-{major}-dev")]
-        return Finding("BOLT", "lack", "none", "the variants with BOLT are missing", install_command(packages))
+        fix = install_command(bolt_packages(newest[0]))
+        return Finding("BOLT", "lack", "none", "the variants with BOLT are missing", fix)
     if missing and not (facts.lbr and newest[0].merge_fdata):
         return lacking("BOLT", str(newest[0].bolt), missing)
     return Finding("BOLT", "ok", str(newest[0].bolt))

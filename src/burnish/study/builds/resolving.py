@@ -12,6 +12,7 @@ from pathlib import Path
 from burnish.base import process
 from burnish.base.digest import digest_of
 from burnish.base.errors import UnavailableError, UserError, together
+from burnish.base.system import install_command
 from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.fitting import fitted
 from burnish.builds.stages import Compile, PackageFlags, Stage, stages
@@ -24,7 +25,7 @@ from burnish.record.store import Store
 from burnish.source.patches import patch_set
 from burnish.toolchain import bolt_options
 from burnish.toolchain.link_parts import find_parts
-from burnish.toolchain.toolchains import Toolchain, choose
+from burnish.toolchain.toolchains import Toolchain, bolt_packages, choose
 
 UNKNOWN_SOURCE = "not fetched yet"
 """Used as the digest of a source that must still be fetched: no build has it, so none counts as cached."""
@@ -196,8 +197,10 @@ def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | N
     if lbr:
         sampling.perf2bolt(toolchain)
     elif not toolchain.bolt_can_instrument and recipe.profile is None:
+        packages = bolt_packages(toolchain)
+        command = install_command(packages)
         raise UnavailableError(
-            f"{toolchain.bolt}: cannot instrument without its runtime; apt install libbolt-{toolchain.major}-dev"
+            f"{toolchain.bolt}: cannot instrument without its runtime; to have it: {command}", packages
         )
     if recipe.bolt_options:
         known = bolt_options.options_of(toolchain.bolt, toolchain.version)

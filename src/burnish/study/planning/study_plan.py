@@ -190,9 +190,7 @@ def _layouts(count: int) -> str:
 def steps_of(home: Home, study: Study, plan: StudyPlan, options: Options) -> Plan:
     """The plan's steps with what will be installed first, and whether patches must still be tried on the source."""
     options, variants = study.options(options), list(study.variants.values())
-    groups = needs.groups_of(study, plan.selection, options)
-    known = system.groups()
-    packages = list(dict.fromkeys(name for group in groups for name in known[group].packages))
+    packages = needs.packages_of(needs.groups_of(study, plan.selection, options))
     builds = replace(plan.builds, to_install=tuple(system.missing_packages(packages)))
     patched = [variant.name for variant in variants if variant.recipe.patches]
     if not patched:
