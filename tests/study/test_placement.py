@@ -272,8 +272,8 @@ def test_whole_is_measured_recorded_and_said(burnish_home: Path, own: Path) -> N
 def test_of_a_tie_the_one_that_is_recommended_is_measured_again(burnish_home: Path, tmp_path: Path) -> None:
     path = tmp_path / "tied.toml"
     path.write_text(
-        '[more]\nreason = "Two changes, and hardly faster."\nrecipe = { level = "-O3", c = ["-DFAKE_SPEED=131"] }\n'
-        '[plain]\nreason = "One change, for all but the same gain."\nrecipe = { c = ["-DFAKE_SPEED=130"] }\n'
+        '[more]\nreason = "Two changes, and no faster."\nrecipe = { level = "-O3", c = ["-DFAKE_SPEED=130"] }\n'
+        '[plain]\nreason = "One change, for the same gain."\nrecipe = { c = ["-DFAKE_SPEED=130"] }\n'
     )
     child = burnish("tune", "fake", "--recipes", path, "--variant", "more,plain", "--starts", "3", "--pairs", "1")
     _, err = text(child)
