@@ -8,11 +8,16 @@ valid pairs', as in verdicts. The ways: `middle`, the mean of the middle rounds'
 turns, whichever those are. Prints for each load and way the standard deviation of a start within its cell in capacity
 and in throughput, its degrees of freedom, and how far the cells' means lie from those of `middle`, with the standard
 error of that.
+
+A second table compares a start's ratio (`middle`) with that of the log that its servers wrote for a transaction, in
+records that have it: the slope within cells, the standard deviation of a start with and without what the log explains,
+and how much more or less of it candidates wrote than their bases, by cell.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -109,6 +114,45 @@ def starts(pairs: Sequence[PairRead]) -> dict[str, Floats]:
     }
 
 
+def log_ratio(pair: PairRead) -> float | None:
+    """The log-ratio of the bytes of log that the two servers wrote for a transaction; None where it is not known."""
+    each = []
+    for side, turns in sorted(pair.turns.items(), key=lambda side: side[0] == pair.cell.label):
+        written, done = ((pair.writes or {}).get(side) or {}).get("log_bytes"), sum(turn[1] for turn in turns)
+        if not written or not done:
+            return None
+        each.append(math.log(written / done))
+    return each[1] - each[0] if len(each) == 2 else None
+
+
+def with_log(pairs: Sequence[PairRead]) -> Floats:
+    """Of a cell's starts (log-ratio of capacity, of throughput, of the log for a transaction), shape (starts, 3)."""
+    by_start: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
+    for pair in pairs:
+        found, log = readings(pair), log_ratio(pair)
+        if found and log is not None:
+            by_start[pair.start].append((*found["middle"], log))
+    return np.array([np.mean(of, axis=0) for of in by_start.values()]).reshape(-1, 3)
+
+
+def print_log_table(cells: Mapping[str, Sequence[Floats]]) -> None:
+    """What the log that was written explains, of each load's cells with starts enough."""
+    print("\n| load | quantity | slope | spread | at equal log | df | log of a transaction |\n|" + " --- |" * 7)
+    for load, found in cells.items():
+        several = [cell for cell in found if len(cell) > 2]  # two lie on any line
+        if not several:
+            continue
+        off = np.vstack([cell - cell.mean(axis=0) for cell in several])
+        df = len(off) - len(several)
+        means = np.array([cell[:, 2].mean() for cell in several])
+        for at, quantity in enumerate(QUANTITIES):
+            slope = float(off[:, 2] @ off[:, at] / (off[:, 2] @ off[:, 2]))
+            spread = math.sqrt(float((off[:, at] ** 2).sum()) / df)
+            left = math.sqrt(float(((off[:, at] - slope * off[:, 2]) ** 2).sum()) / (df - 1))
+            written = f"{math.expm1(means.min()):+.0%} to {math.expm1(means.max()):+.0%}" if at == 0 else ""
+            print(f"| {load} | {quantity} | {slope:.2f} | {spread:.2%} | {left:.2%} | {df} | {written} |")
+
+
 def print_table(cells: Mapping[str, Sequence[Mapping[str, Floats]]]) -> None:
     """The table, of the cells of each load."""
     print("| load | way | capacity | throughput | df | off `middle` |\n|" + " --- |" * 6)
@@ -133,6 +177,7 @@ def main() -> None:
     arguments = parser.parse_args()
     loads = arguments.workload.split(",")
     cells: dict[str, list[dict[str, Floats]]] = {load: [] for load in loads}
+    logs: dict[str, list[Floats]] = {load: [] for load in loads}
     for path in arguments.records:
         of: dict[tuple[str, str], list[PairRead]] = defaultdict(list)
         for pair in ByType(read_events(path, turns=True)).of(PairRead):
@@ -141,7 +186,9 @@ def main() -> None:
         for (load, _), pairs in of.items():
             if found := starts(pairs):
                 cells[load].append(found)
+                logs[load].append(with_log(pairs))
     print_table(cells)
+    print_log_table(logs)
 
 
 if __name__ == "__main__":

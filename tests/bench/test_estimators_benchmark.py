@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -12,6 +13,8 @@ import pytest
 from benchmark_scripts import benchmark_script
 from burnish.bench.quantities import faster_half
 from burnish.bench.readings import Reading, pair_ratio
+from burnish.model.cell import CellId
+from burnish.record.events.trials import PairRead
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
@@ -39,10 +42,27 @@ def test_the_faster_half_of_index_updates_scatters_less(
     records = [str(RESULTS / f"mariadb-{name}.jsonl.xz") for name in ("deploy", "five")]
     monkeypatch.setattr(sys, "argv", ["estimators.py", *records, "--workload", "oltp_update_index"])
     benchmark.main()
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in capsys.readouterr().out.splitlines()[2:]]
+    ways, logs = capsys.readouterr().out.split("\n\n")
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in ways.splitlines()[2:]]
     spreads = {way: [float(cell.rstrip("%")) for cell in cells[:2]] for _, way, *cells in lines}
     assert set(spreads) == {"middle", "median", "faster half", "totals"}
     assert all(math.isfinite(value) for values in spreads.values() for value in values)
     assert all(narrow < 0.75 * wide for narrow, wide in zip(spreads["faster half"], spreads["middle"], strict=True)), (
         spreads
     )
+    for line in logs.splitlines()[2:]:
+        _, _, slope, spread, left, *_ = (cell.strip().rstrip("%") for cell in line.strip("|").split("|"))
+        assert -0.8 < float(slope) < -0.3
+        assert float(left) < 0.8 * float(spread)
+
+
+def pair_with(writes: Mapping[str, Mapping[str, int]] | None) -> PairRead:
+    turns = {"new": ((1.0, 300.0, 0.5, 0.0, 300.0),), "base": ((1.0, 100.0, 0.5, 0.0, 100.0),)}
+    return PairRead(CellId("new", "load"), 1, 1, {}, turns, 1, writes=writes)
+
+
+def test_the_log_of_a_transaction_is_the_candidates_over_the_bases(benchmark: ModuleType) -> None:
+    written = {"base": {"log_bytes": 1000}, "new": {"log_bytes": 1500}}
+    assert benchmark.log_ratio(pair_with(written)) == pytest.approx(math.log(0.5))
+    assert benchmark.log_ratio(pair_with(None)) is None
+    assert benchmark.log_ratio(pair_with({"base": {"log_bytes": 0}, "new": {}})) is None
