@@ -5,15 +5,17 @@
 Each file is an exported record (`burnish record export STUDY`). Slots are drawn for each start, so that what they are
 worth averages out of every ratio; here it is what is asked for. Starts of all cells with two starts or more are taken
 together, each less its cell's mean, by design and by whether the load has many client threads; an effect is half of
-the difference between having a slot and leaving it to the other side. Prints a row for each slot and group: effect on
-throughput and on capacity, with its standard error, and how busy the cores were with server and load while the side
-that had the slot was on them, and while the other was (means over pairs; duets alone, whose sides have cores of their
-own). An effect of more than three standard errors is no chance: the slot is a bias.
+the difference between having a slot and leaving it to the other side. Starts of a record's load that scatter less count
+for more, by the inverse of their variance. Prints a row for each slot and group: effect on throughput and on capacity,
+with its standard error, and how busy the cores were with server and load while the side that had the slot was on them,
+and while the other was (means over pairs; duets alone, whose sides have cores of their own). An effect of more than
+three standard errors is no chance: the slot is a bias.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import statistics
 from collections import defaultdict
@@ -21,7 +23,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scipy import stats
+import numpy as np
+import numpy.typing as npt
 
 from burnish.model.cell import CellId
 from burnish.model.workload import Design
@@ -33,6 +36,10 @@ MANY = 64
 """From so many client threads on a load is a group of its own."""
 SLOTS = ("launch", "cores", "data")
 QUANTITIES = ("throughput", "capacity")
+KNOWN = 8
+"""Degrees of freedom from which the variance of a record's load is its own; fewer have that of all."""
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass
@@ -55,12 +62,17 @@ class Group:
     """What starts of one design, one size of load, say about one slot.
 
     Attributes:
-        points: by quantity: log-ratio less its cell's mean; 1 where the candidate had the slot, else -1.
+        cells: by quantity and by record and load, of each cell the starts' log-ratios less their mean, and 1 where the
+            candidate had the slot, else -1, less their mean.
         busy: as in `Start`, of all its starts.
+        starts: their number.
     """
 
-    points: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    cells: dict[str, dict[tuple[Path, str], list[tuple[Floats, Floats]]]] = field(
+        default_factory=lambda: {name: defaultdict(list) for name in QUANTITIES}
+    )
     busy: list[tuple[float, float]] = field(default_factory=list)
+    starts: int = 0
 
 
 def starts(path: Path) -> Iterator[tuple[str, str, Start]]:
@@ -102,23 +114,39 @@ def grouped(paths: Sequence[Path]) -> dict[tuple[str, str, str], Group]:
                 continue
             threads = re.search(r"threads=(\d+)", cell)
             size = "many threads" if threads and int(threads[1]) >= MANY else "few threads"
-            means = {name: statistics.fmean(start.figures[name] for start in found) for name in QUANTITIES}
-            for start in found:
-                for slot in SLOTS:
-                    group = groups[design, size, slot]
-                    group.busy += start.busy[slot]
-                    for name in QUANTITIES:
-                        group.points[name].append((start.figures[name] - means[name], start.had[slot]))
+            load = cell.rpartition("/")[2].strip()
+            for slot in SLOTS:
+                group = groups[design, size, slot]
+                group.starts += len(found)
+                group.busy += [shares for start in found for shares in start.busy[slot]]
+                had = np.array([start.had[slot] for start in found])
+                for name in QUANTITIES:
+                    figures = np.array([start.figures[name] for start in found])
+                    group.cells[name][path, load].append((figures - figures.mean(), had - had.mean()))
     return groups
 
 
-def effect(points: Sequence[tuple[float, float]]) -> str:
-    """Slope of the log-ratios over the slot, in per cent, with its standard error."""
-    values, slots = zip(*points, strict=True)
-    if len(points) < 4 or len(set(slots)) < 2:
+def effect(cells: Mapping[tuple[Path, str], Sequence[tuple[Floats, Floats]]]) -> str:
+    """Slope of the log-ratios over the slot within cells, in per cent, with its standard error.
+
+    Weighted least squares; the standard error is of White (1980), which does not rest on the weights' being right,
+    with a factor for the means that were taken off.
+    """
+    figures, had = ([np.concatenate([cell[at] for cell in found]) for found in cells.values()] for at in (0, 1))
+    freedom = np.array([sum(len(cell[0]) - 1 for cell in found) for found in cells.values()])
+    squares = np.array([float(values @ values) for values in figures])
+    pooled = squares.sum() / freedom.sum()
+    weights = 1 / np.where((freedom >= KNOWN) & (squares > 0), squares / freedom, pooled)
+    information = sum(w * float(x @ x) for w, x in zip(weights, had, strict=True))
+    starts = sum(map(len, had))
+    if starts < 4 or not information:
         return "-"
-    line = stats.linregress(slots, values)
-    return f"{line.slope:+.2%} ± {line.stderr:.2%}"
+    slope = sum(w * float(x @ y) for w, x, y in zip(weights, had, figures, strict=True)) / information
+    scores = sum(
+        w**2 * float(((x * (y - slope * x)) ** 2).sum()) for w, x, y in zip(weights, had, figures, strict=True)
+    )
+    error = math.sqrt(scores * starts / freedom.sum()) / information
+    return f"{slope:+.2%} ± {error:.2%}"
 
 
 def main() -> None:
@@ -128,8 +156,8 @@ def main() -> None:
     print("| design | load | slot | starts | throughput | capacity | busy with it | without |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for (design, size, slot), group in sorted(grouped(parser.parse_args().records).items()):
-        words = (design, size, slot, str(len(group.points["throughput"])))
-        effects = [effect(group.points[name]) for name in QUANTITIES]
+        words = (design, size, slot, str(group.starts))
+        effects = [effect(group.cells[name]) for name in QUANTITIES]
         busy = [f"{statistics.fmean(shares):.2%}" for shares in zip(*group.busy, strict=True)] or ["-", "-"]
         print(f"| {' | '.join((*words, *effects, *busy))} |")
 

@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark_scripts import benchmark_script
 from burnish.bench.slots import draw_order, draw_slots
 
 LABELS = st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=4, unique=True)
@@ -63,16 +65,22 @@ def test_blocks_of_a_cell_are_drawn_anew() -> None:
 
 
 TOGETHER = (
-    *("postgresql-gcc-bolt", "sqlite-stale-profile", "sqlite-search", "mysql-tune", "mysql-tune-tcmalloc"),
-    *("mysql-tune-vendor", "mysql-search", "mysql-apart", "mysql-deploy", "mariadb-search", "mariadb-five"),
+    *("postgresql-gcc-bolt", "sqlite-stale-profile", "sqlite-search", "sqlite-search-again", "sqlite-sittings"),
+    *("sqlite-grid", "mysql-tune", "mysql-tune-tcmalloc", "mysql-tune-vendor", "mysql-search", "mysql-apart"),
+    *("mysql-deploy", "mysql-arm-2020", "mariadb-search", "mariadb-search-again", "mariadb-search-model"),
+    *("mariadb-search-model-five", "mariadb-five", "mariadb-deploy", "mariadb-sun-2008-whole", "mariadb-gcc-pgo-duet"),
+    *("mariadb-gcc-pgo-apart", "mariadb-gcc-pgo-whole", "mariadb-arm-2020-whole"),
 )
-"""Records of 2026-11-26 and 27 whose servers were launched at the same time: duets and interleaved starts."""
-OLDER = ("mariadb-tune", "postgresql-tune")
-"""A record of format 1, and one in which to begin on the first cores cost 2.14 % (docs/BIAS.md, "Launched first")."""
+"""Records of 26 to 29 November whose servers were launched at the same time: duets and interleaved starts."""
+FORMAT_1 = ("mariadb-tune",)
+UNEVEN = ("postgresql-tune",)
+"""A record in which to begin on the first cores cost 2.19 % (docs/BIAS.md, "First on the first cores")."""
 
 
 @pytest.mark.parametrize(
-    ("names", "biased"), [(TOGETHER, set()), (OLDER, {("duet", "cores")})], ids=["launched together", "older"]
+    ("names", "biased"),
+    [(TOGETHER, set()), (FORMAT_1, set()), (UNEVEN, {("duet", "cores")})],
+    ids=["launched together", "format 1", "uneven"],
 )
 def test_what_slots_were_worth_is_read_off_committed_records(
     names: Sequence[str], biased: set[tuple[str, str]]
@@ -84,8 +92,10 @@ def test_what_slots_were_worth_is_read_off_committed_records(
         [sys.executable, root / "benchmarks" / "slots.py", *records], capture_output=True, text=True, check=True
     )
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in done.stdout.splitlines()[2:]]
+    rows = [row for row in rows if row[1] == "few threads"]
+    designs = ("duet",) if names == FORMAT_1 else ("duet", "interleaved")
     assert {tuple(row[:3]) for row in rows} == {
-        (design, "few threads", slot) for design in ("duet", "interleaved") for slot in ("launch", "cores", "data")
+        (design, "few threads", slot) for design in designs for slot in ("launch", "cores", "data")
     }
     standing_out = set()
     for design, _, slot, starts, _, capacity, *_ in rows:
@@ -95,3 +105,22 @@ def test_what_slots_were_worth_is_read_off_committed_records(
         if abs(float(found[1])) > 3 * float(found[2]):
             standing_out.add((design, slot))
     assert standing_out == biased
+
+
+def test_starts_count_by_how_little_their_records_load_scatters_and_within_their_cell() -> None:
+    """A slot that is worth 1 % on each side of both records, and noise that is 100 times as large in one of them."""
+    script = benchmark_script("slots")
+    rng = np.random.default_rng(8)
+    cells = {}
+    for path, noise in (("quiet", 0.002), ("loud", 0.2)):
+        had = np.tile([1.0, -1.0, 1.0], 100)  # two in three: a cell's mean of it has to be taken off as well
+        figures = 0.01 * had + noise * rng.standard_normal(300)
+        cells[Path(path), "load"] = [(figures - figures.mean(), had - had.mean())]
+    both, quiet, loud = (
+        [float(word.rstrip("%")) for word in script.effect(found).split(" ± ")]
+        for found in (cells, {Path("quiet"): cells[Path("quiet"), "load"]}, {Path("loud"): cells[Path("loud"), "load"]})
+    )
+    assert both[0] == pytest.approx(1.0, abs=0.03)
+    assert both == pytest.approx(quiet, abs=0.011)
+    assert loud[1] > 50 * both[1]
+    assert script.effect({Path("x"): [(np.array([0.1, -0.1]), np.array([1.0, -1.0]))]}) == "-"
