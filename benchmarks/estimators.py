@@ -81,13 +81,21 @@ def worked_in(turn: Reading) -> bool:
     return max(turn.steps, turn.done) > 0 and turn.server_cpu > 0
 
 
+def base_first(pair: PairRead) -> list[str]:
+    """The labels of a pair's two sides, the candidate's last."""
+    return sorted(pair.turns, key=lambda side: side == pair.cell.label)
+
+
 def readings(pair: PairRead) -> dict[str, Ratios]:
     """By way, a pair's log-ratios, candidate over base; empty without turns enough in which both sides worked."""
     if pair.invalid is not None or pair.turns is None or len(pair.turns) != 2:
         return {}
     one, other = (
-        [Reading(seconds, done, 0, server, client, steps=steps) for seconds, done, server, client, steps in recorded]
-        for _, recorded in sorted(pair.turns.items(), key=lambda side: side[0] == pair.cell.label)
+        [
+            Reading(seconds, done, 0, server, client, steps=steps)
+            for seconds, done, server, client, steps in pair.turns[side]
+        ]
+        for side in base_first(pair)
     )
     rounds = [turns for turns in zip(one, other, strict=True) if all(map(worked_in, turns))]
     if len(rounds) < FEWEST_TURNS:
@@ -96,43 +104,42 @@ def readings(pair: PairRead) -> dict[str, Ratios]:
     return {name: way(one, other) for name, way in WAYS.items()}
 
 
-def starts(pairs: Sequence[PairRead]) -> dict[str, Floats]:
-    """By way, the readings of a cell's starts, shape (starts, 2)."""
-    by_start: dict[int, list[dict[str, Ratios]]] = defaultdict(list)
+def by_start(pairs: Sequence[PairRead]) -> list[list[tuple[PairRead, dict[str, Ratios]]]]:
+    """Of a cell, each start's pairs that can be read, with their log-ratios by way."""
+    found: dict[int, list[tuple[PairRead, dict[str, Ratios]]]] = defaultdict(list)
     for pair in pairs:
-        if found := readings(pair):
-            by_start[pair.start].append(found)
+        if ratios := readings(pair):
+            found[pair.start].append((pair, ratios))
+    return list(found.values())
+
+
+def starts(each: Sequence[Sequence[tuple[PairRead, dict[str, Ratios]]]]) -> dict[str, Floats]:
+    """By way, the readings of a cell's starts (`by_start`), shape (starts, 2)."""
     return {
         name: np.array(
-            [
-                [start_reading([pair[name][at] for pair in of]) for at in range(len(QUANTITIES))]
-                for of in by_start.values()
-            ]
+            [[start_reading([ratios[name][at] for _, ratios in of]) for at in range(len(QUANTITIES))] for of in each]
         )
         for name in WAYS
-        if by_start
+        if each
     }
 
 
 def log_ratio(pair: PairRead) -> float | None:
     """The log-ratio of the bytes of log that the two servers wrote for a transaction; None where it is not known."""
     each = []
-    for side, turns in sorted(pair.turns.items(), key=lambda side: side[0] == pair.cell.label):
-        written, done = ((pair.writes or {}).get(side) or {}).get("log_bytes"), sum(turn[1] for turn in turns)
+    for side in base_first(pair):
+        written = (pair.writes or {}).get(side, {}).get("log_bytes")
+        done = sum(turn[1] for turn in pair.turns[side])
         if not written or not done:
             return None
         each.append(math.log(written / done))
     return each[1] - each[0] if len(each) == 2 else None
 
 
-def with_log(pairs: Sequence[PairRead]) -> Floats:
+def with_log(each: Sequence[Sequence[tuple[PairRead, dict[str, Ratios]]]]) -> Floats:
     """Of a cell's starts (log-ratio of capacity, of throughput, of the log for a transaction), shape (starts, 3)."""
-    by_start: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
-    for pair in pairs:
-        found, log = readings(pair), log_ratio(pair)
-        if found and log is not None:
-            by_start[pair.start].append((*found["middle"], log))
-    return np.array([np.mean(of, axis=0) for of in by_start.values()]).reshape(-1, 3)
+    known = [[(*ratios["middle"], log) for pair, ratios in of if (log := log_ratio(pair)) is not None] for of in each]
+    return np.array([list(map(start_reading, zip(*of, strict=True))) for of in known if of]).reshape(-1, 3)
 
 
 def print_log_table(cells: Mapping[str, Sequence[Floats]]) -> None:
@@ -184,9 +191,9 @@ def main() -> None:
             if pair.places == 1 and pair.cell.workload.partition(":")[0] in loads:
                 of[pair.cell.workload.partition(":")[0], str(pair.cell)].append(pair)
         for (load, _), pairs in of.items():
-            if found := starts(pairs):
-                cells[load].append(found)
-                logs[load].append(with_log(pairs))
+            if each := by_start(pairs):
+                cells[load].append(starts(each))
+                logs[load].append(with_log(each))
     print_table(cells)
     print_log_table(logs)
 

@@ -288,6 +288,14 @@ def test_without_package_lists_it_is_the_oldest_until_they_are_fetched(machine: 
     assert machine.apt() == ["update"]
 
 
+def test_the_archive_is_asked_as_often_for_many_groups_as_for_one(machine: Machine) -> None:
+    machine.program("apt-cache", CACHE.replace("#!/bin/sh\n", '#!/bin/sh\necho asked >>"$STATE/cache"\n'))
+    assert system.main(["--yes", "sysbench", "mtr"]) == 0
+    assert not (machine.state / "cache").exists()
+    assert system.main(["--yes", "clang-newest", "sysbench", "mtr", "gcc"]) == 0
+    assert len((machine.state / "cache").read_text().splitlines()) == 2  # are there lists, and what is in them
+
+
 def test_find_programs(machine: Machine) -> None:
     result = system.find_programs(["apt-get", "no-such-program"])
     assert result == {"apt-get": machine.bin / "apt-get", "no-such-program": None}

@@ -98,7 +98,7 @@ def packages(name: str, clang: int | None = None) -> tuple[str, ...]:
 
     Args:
         name: the group's.
-        clang: major version of the newest clang of this machine; None: it has none, see `clang_to_install`.
+        clang: major version of the clang of this machine; None: it has none that will do, see `clang_to_install`.
 
     Raises:
         UserError: there is no such group.
@@ -116,8 +116,17 @@ def clang_to_install() -> int:
 
     The newest of which the archive has everything; the oldest supported one where the package lists don't tell.
     """
-    compiler = (newest("clang-newest") or group("clang-oldest").packages)[0]
-    return int(compiler.rpartition("-")[2])
+    return _number_of(newest("clang-newest") or group("clang-oldest").packages)
+
+
+def oldest_clang() -> int:
+    """Major version of the oldest clang with which everything is tried."""
+    return _number_of(group("clang-oldest").packages)
+
+
+def _number_of(packages: Sequence[str]) -> int:
+    """The number in the name of a group's first package, the compiler."""
+    return int(packages[0].rpartition("-")[2])
 
 
 def resolve(names: Sequence[str], archive: Iterable[str]) -> list[str]:
@@ -165,12 +174,17 @@ def fetch_lists(names: Iterable[str], why: str) -> None:
         names: the groups' names.
         why: what the packages are needed for.
     """
-    if not any(mark in package for name in names for package in group(name).packages for mark in (_NEWEST, _CLANG)):
+    if not _depend_on_archive(names):
         return
     if missing_packages(_numbered_in_archive()):  # without lists, apt knows only installed packages
         return
     with contextlib.suppress(UserError, InfrastructureError):  # no root, no network: the installed ones may suffice
         _update(_root_prefix("apt-get update", why), _say)
+
+
+def _depend_on_archive(names: Iterable[str]) -> bool:
+    """Whether a group called by one of `names` has packages whose number the archive decides."""
+    return any(mark in package for name in names for package in group(name).packages for mark in (_NEWEST, _CLANG))
 
 
 def install_command(names: Iterable[str]) -> str:
@@ -357,7 +371,8 @@ def main(arguments: Sequence[str]) -> int:
         why = f"for {', '.join(names)}"
         if yes:
             fetch_lists(names, why)
-        found = [resolve(packages(name), _numbered_in_archive()) for name in names]
+        archive = _numbered_in_archive() if _depend_on_archive(names) else []
+        found = [resolve(packages(name), archive) for name in names]
         ensure_packages(list(dict.fromkeys(chain.from_iterable(found))), why=why, yes=yes, ask=terminal_ask())
     except UserError as error:
         _say(f"error: {error}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from itertools import islice
 
 from rich.console import Console
 
 from burnish.base import system
-from burnish.base.errors import UserError
+from burnish.base.errors import UnavailableError, UserError
 from burnish.base.paths import Home
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
@@ -20,7 +19,7 @@ from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Selection, needed
 from burnish.study.study import Study
 from burnish.toolchain import linking
-from burnish.toolchain.toolchains import find_toolchains
+from burnish.toolchain.toolchains import choose, find_toolchains
 
 
 def optional_groups(variants: Sequence[Variant]) -> list[str]:
@@ -87,13 +86,18 @@ def _have_clang() -> bool:
 
 def _can_instrument(request: str) -> bool:
     """Whether the compiler that a recipe takes here has a BOLT that can instrument; for gcc, the newest installed."""
-    taken = (tools for tools in find_toolchains() if request in (tools.name, tools.family))
-    return any(tools.bolt_can_instrument for tools in islice(taken, 1))
+    try:
+        return choose(request, find_toolchains()).bolt_can_instrument
+    except UnavailableError:  # it is installed first, or the variant is left out
+        return False
+    except UserError:  # no compiler has this name: refused later, with the variant's
+        return True
 
 
 def _clang() -> int | None:
-    """Major version of the newest clang of this machine."""
-    return next((toolchain.major for toolchain in find_toolchains() if toolchain.family == "clang"), None)
+    """Major version of the newest clang of this machine; None without one, or if it is older than what is tried."""
+    majors = (toolchain.major for toolchain in find_toolchains() if toolchain.family == "clang")
+    return next((major for major in majors if major >= system.oldest_clang()), None)
 
 
 def packages_of(groups: Sequence[str]) -> list[str]:

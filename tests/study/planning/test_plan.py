@@ -272,21 +272,21 @@ BARE_OF_BOLT = replace(CLANG, bolt=None, bolt_can_instrument=False)
 
 
 @pytest.mark.parametrize(
-    ("here", "groups"),
+    ("here", "groups", "clang"),
     [
-        ([GCC], ["clang", "bolt"]),
-        ([GCC, CLANG], []),
-        ([GCC, BARE_OF_BOLT, OLDER], ["bolt"]),
-        ([GCC, replace(CLANG, profdata=None)], ["clang"]),
+        ([GCC], ["clang", "bolt"], None),
+        ([GCC, CLANG], [], 19),
+        ([GCC, BARE_OF_BOLT, OLDER], ["bolt"], 19),
+        ([GCC, replace(CLANG, profdata=None)], ["clang"], 19),
+        ([GCC, replace(OLDER, linker=None, bolt_can_instrument=False)], ["clang", "bolt"], None),
     ],
 )
 def test_what_variants_take_is_installed_for_the_clang_that_is_here(
-    here: list[Toolchain], groups: list[str], monkeypatch: pytest.MonkeyPatch
+    here: list[Toolchain], groups: list[str], clang: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(needs, "find_toolchains", lambda: here)
     variants = [variant(name, LADDER[name]) for name in ("baseline", "clang-pgo-thinlto", "clang-pgo-thinlto-bolt")]
     assert needs.optional_groups(variants) == groups
-    clang = CLANG.major if here[1:] else None
     assert needs.packages_of(groups) == [name for group in groups for name in system.packages(group, clang)]
 
 
