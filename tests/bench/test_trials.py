@@ -20,7 +20,7 @@ import pytest
 from burnish.base.errors import InfrastructureError
 from burnish.bench import counters, placement, readings, trials, watch
 from burnish.bench.counters import Clocks, CpuTimes, SwapCounters
-from burnish.bench.pairs import Contestant, Pair, StartResult, Trouble
+from burnish.bench.pairs import HANGS, Contestant, Pair, StartResult, Trouble
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
 from burnish.bench.slots import draw_order, draw_slots
@@ -401,10 +401,12 @@ def test_interleaved_a_load_that_never_begins_is_told_by_its_side(
     heard = FakeSide.ticks
     monkeypatch.setattr(FakeSide, "ticks", lambda self: [] if self.spec.label == silent else heard(self))
     monkeypatch.setattr(trials, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(FakeSide, "waits_for", lambda self: f"the log of {self.spec.label} is full")
     built = build_fake()
     result = arena.run(built, built, replace(ONE, warmup=0.02), design=Design.INTERLEAVED)
     assert result.at_fault == (silent,)
-    assert f"{silent} finished nothing" in str(result.invalid)
+    assert str(result.invalid).startswith(f"{silent} finished nothing for ")
+    assert str(result.invalid).endswith(f" s, the log of {silent} is full: {HANGS}")
     arena.check_gone()
 
 

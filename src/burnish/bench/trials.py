@@ -337,8 +337,7 @@ class _Start:
             if all(bounds.values()):
                 break
             if time.monotonic() > patience:
-                silent = [label for label, bound in bounds.items() if bound is None]
-                raise Trouble(f"{', '.join(silent)} finished nothing for {patience - begin:.0f} s: {HANGS}", *silent)
+                raise _hang([item for item in items if bounds[item.label] is None], patience - begin)
             time.sleep(POLL_S)
         waited = {item.label: idle.share(item.cores) for item in items}
         read = {
@@ -406,6 +405,17 @@ class _Start:
             item.freeze(frozen=False)  # a suspended process does not end
             item.side.stop()
         self.running.clear()
+
+
+def _hang(silent: Sequence[Running], seconds: float) -> Trouble:
+    """What is wrong with sides that finished nothing for so many seconds, with what each server says that it waits for.
+
+    It need not be the build: a faster server is the first to fill a log that both have (docs/BIAS.md).
+    """
+    names = ", ".join(item.label for item in silent)
+    reasons = dict.fromkeys(reason for item in silent if (reason := item.side.waits_for()))
+    because = "".join(f", {reason}" for reason in reasons)
+    return Trouble(f"{names} finished nothing for {seconds:.0f} s{because}: {HANGS}", *(item.label for item in silent))
 
 
 def _together(calls: Mapping[str, Callable[[], str]]) -> dict[str, str]:

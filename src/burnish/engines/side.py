@@ -190,6 +190,13 @@ class Side(ABC):
         """
         return Reported()
 
+    def waits_for(self) -> str | None:
+        """What its server says that it waits for, in a few words; None if it does not say.
+
+        It is asked once, when its load finishes nothing for so long that the start ends; it may take some seconds.
+        """
+        return None
+
     @abstractmethod
     def trouble(self) -> str | None:
         """Why this side cannot continue (server died, load ended, error lines), in one line; else None.

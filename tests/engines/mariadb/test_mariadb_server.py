@@ -254,6 +254,55 @@ def test_a_killed_server_is_the_sides_trouble(dataset: tuple[Built, Path], tmp_p
     assert side.client_pids() == []
 
 
+MARIADBS = {"Innodb_checkpoint_age": 84_000_000, "Innodb_checkpoint_max_age": 84_100_000}
+
+
+@pytest.mark.parametrize(
+    ("counters", "variables", "reason"),
+    [
+        (
+            MARIADBS,
+            {"innodb_log_file_size": str(96 << 20), "version": "10.11"},
+            "its redo log is full (84 of 84 MB; --set innodb_log_file_size=384M may help)",
+        ),
+        (MARIADBS | {"Innodb_checkpoint_age": 70_000_000}, {"innodb_log_file_size": str(96 << 20)}, None),
+        (
+            {"Innodb_redo_log_logical_size": 99_000_000},
+            {"innodb_redo_log_capacity": str(100 << 20)},
+            "its redo log is full (99 of 105 MB; --set innodb_redo_log_capacity=400M may help)",
+        ),
+        ({"Innodb_redo_log_logical_size": 9_000_000}, {"innodb_redo_log_capacity": str(100 << 20)}, None),
+        ({}, {}, None),  # a server that does not answer
+    ],
+)
+def test_a_side_that_hangs_says_when_its_redo_log_is_full(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    counters: dict[str, int],
+    variables: dict[str, str],
+    reason: str | None,
+) -> None:
+    built = Built("a", tmp_path, Path("mariadbd"), "key")
+    (tmp_path / "a/data").mkdir(parents=True)
+    side = side_of(built, tmp_path / "a/data", tmp_path / "sides", "a")
+    monkeypatch.setattr(Server, "statuses", lambda self, pattern, patience: counters)
+    monkeypatch.setattr(Server, "variables", lambda self, patience: variables)
+    assert side.waits_for() == reason
+
+
+@pytest.mark.real
+def test_what_a_full_log_is_known_by_is_there(dataset: tuple[Built, Path], tmp_path: Path) -> None:
+    built, data = dataset
+    side = side_of(built, data, tmp_path, "a")
+    try:
+        side.boot()
+        assert side.server.statuses("Innodb\\_%").keys() >= MARIADBS.keys()
+        assert "innodb_log_file_size" in side.server.variables()
+        assert side.waits_for() is None
+    finally:
+        side.stop()
+
+
 @pytest.mark.real
 def test_a_changed_row_changes_the_fingerprint(dataset: tuple[Built, Path], tmp_path: Path) -> None:
     built, data = dataset

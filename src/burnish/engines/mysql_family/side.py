@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from burnish.engines.contract import SideSpec, Writes
@@ -22,6 +23,18 @@ _WRITTEN = {
     "pages": "Innodb_buffer_pool_pages_flushed",
 }
 _LEFT = {"dirty_pages": "Innodb_buffer_pool_pages_dirty", "purge": "Innodb_history_list_length"}
+
+_LOG = (
+    ("Innodb_checkpoint_age", "Innodb_checkpoint_max_age", "innodb_log_file_size"),  # MariaDB
+    ("Innodb_redo_log_logical_size", "innodb_redo_log_capacity", "innodb_redo_log_capacity"),  # MySQL
+)
+"""What the redo log holds and may hold, in bytes (counters or variables), and the variable that makes it larger."""
+
+_FULL = 0.9
+"""Share of what a redo log may hold from which on it counts as full: writes stop somewhat before its end."""
+
+_LARGER = 4
+"""How much larger a log is proposed: it then lasts for a start, at the rates of a fast build on two cores."""
 
 _COUNTED = (
     "Com_select", "Com_insert", "Com_update", "Com_delete", "Com_commit",
@@ -118,6 +131,17 @@ class FamilySide(ServerSide[Server]):
             {name: found[variable] for name, variable in _WRITTEN.items() if variable in found},
             {name: found[variable] for name, variable in _LEFT.items() if variable in found},
         )
+
+    def waits_for(self) -> str | None:
+        """See `Side.waits_for`: pages to be written, where the redo log is full."""
+        variables = self.server.variables(_PATIENCE_S)
+        said = {name: int(value) for name, value in variables.items() if value.isdigit()}
+        said |= self.server.statuses("Innodb\\_%", _PATIENCE_S)
+        for held, most, variable in _LOG:
+            if held in said and variable in said and said[held] > _FULL * said.get(most, math.inf):
+                larger = f"--set {variable}={_LARGER * said[variable] >> 20}M"
+                return f"its redo log is full ({said[held] / 1e6:.0f} of {said[most] / 1e6:.0f} MB; {larger} may help)"
+        return None
 
     def facts(self) -> dict[str, str]:
         """See `Side.facts`: the transport, the network's limits, and the cipher that the load itself was given."""
