@@ -2,11 +2,10 @@
 
     python benchmarks/one_percent.py BASELINE/mariadbd SPINNING/mariadbd [--studies 20] [--seed 1]
 
-BASELINE is a build of Burnish's, SPINNING the same with benchmarks/spin.patch, for instance
+BASELINE is a build of Burnish's, SPINNING the same with benchmarks/spin.patch. Both are in the store (`./burnish
+builds`) after
 
-    cp -a ~/.local/share/burnish/work/mariadb/source /tmp/spinning
-    patch -d /tmp/spinning -p1 < benchmarks/spin.patch
-    ./burnish tune mariadb --source /tmp/spinning --variant baseline
+    ./burnish patch mariadb benchmarks/spin.patch
 
 Each study is `burnish compare` with a seed of its own, stopping at its first verdict, on oltp_read_only. Its bench
 time is what its starts took, canaries included. Prints a row for each study as it ends, and the count.

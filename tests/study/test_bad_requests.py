@@ -59,6 +59,15 @@ def refused(options: Options, engine: str = "fake") -> list[str]:
     return lines[1:] if len(lines) > 1 else lines
 
 
+def test_a_baseline_alone_is_refused_before_its_source_is_fetched(burnish_home: Path) -> None:
+    (line,) = refused(Options(variants=("baseline",)), engine="mysql")
+    assert line.startswith("--variant baseline: there is nothing to compare it with; name another variant too ")
+    child = burnish("tune", "sqlite", "--variant", "baseline", "--yes")
+    assert child.returncode == 2
+    assert "--variant baseline: there is nothing to compare it with" in text(child)[1]
+    assert not list(burnish_home.glob("downloads/*"))
+
+
 def test_all_that_is_wrong_with_a_file_of_variants_and_nothing_that_follows_from_it(tmp_path: Path) -> None:
     path = own(tmp_path, one='flags = ["unroll-lops"]', two='target = "haswel"', good='c = ["-g"]')
     lines = refused(Options(recipes=path, variants=("one", "good")))

@@ -55,6 +55,11 @@ def tune_study(engine: str, options: Options) -> Study:
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
     names = [variant.name for variant in variants]
+    if names == [BASELINE]:
+        raise UserError(
+            f"--variant {BASELINE}: there is nothing to compare it with; name another variant too (`burnish variants` "
+            "lists them), or leave --variant out for the engine's own"
+        )
     return Study(
         definition=definition_of("tune", request.spec, options, names, workloads, request.features, variants),
         engine=request.spec,
