@@ -367,9 +367,14 @@ def test_the_systems_messages_make_no_server_of_another_program(
     foreign = tmp_path / "a/b/c/program"
     foreign.parent.mkdir(parents=True)
     foreign.write_bytes(b"\x7fELF and nothing of ours")
-    with pytest.raises(UserError, match="no MariaDB server, and none of its messages beside it"):
-        engine().existing(foreign)
+    for installed in (True, False):
+        monkeypatch.setattr(family_data, "SYSTEM", tmp_path / ("usr" if installed else "nothing"))
+        with pytest.raises(UserError, match="no MariaDB server, and none of its messages beside it"):
+            engine().existing(foreign)
     foreign.write_bytes(b"\x7fELF 10.11.18-MariaDB")
+    with pytest.raises(UserError, match=r"no english/errmsg\.sys in .*, and a MariaDB server does not start without"):
+        engine().existing(foreign)
+    monkeypatch.setattr(family_data, "SYSTEM", tmp_path / "usr")
     assert engine().existing(foreign).folder == tmp_path / "usr"
     linked = tmp_path / "usr/sbin/mariadbd"  # what is linked from parts has its name in one of them
     linked.parent.mkdir()

@@ -101,21 +101,21 @@ class ServerEngine(Engine):
         program, title, own = program.expanduser().resolve(), self.product.title, self.product.program
         if not program.is_file():
             raise UserError(f"{program}: there is no such program; name a {own}")
-        installation = family_data.installation(program)
+        if not is_program(program):
+            raise UserError(f"{program}: not a program (no ELF header); name the {own} itself")
+        if holds(program, self.product.strangers):
+            raise UserError(f"{program}: another server than {title}'s; name a {own}")
+        # What is linked from parts has its name in one of them; messages are there for any program of the family, and
+        # the system's for any at all.
+        named, installation = holds(program, self.product.marks), family_data.installation(program)
+        if not named and (installation is None or installation[0] not in program.parents):
+            raise UserError(f"{program}: no {title} server, and none of its messages beside it; name a {own}")
         if installation is None:
             raise UserError(
                 f"{program}: no english/errmsg.sys in {', '.join(SHARES[1:])} or {SHARES[0]} beside it or in /usr, "
                 f"and a {title} server does not start without; unpack the whole server package in one folder"
             )
-        if not is_program(program):
-            raise UserError(f"{program}: not a program (no ELF header); name the {own} itself")
         folder, messages = installation
-        # Messages are there for any program of the family, and the system's for any at all; the server's own name is
-        # not.
-        if holds(program, self.product.strangers):
-            raise UserError(f"{program}: another server than {title}'s; name a {own}")
-        if folder not in program.parents and not holds(program, self.product.marks):
-            raise UserError(f"{program}: no {title} server, and none of its messages beside it; name a {own}")
         return Built(
             name=str(program),
             folder=folder,
