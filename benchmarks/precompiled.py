@@ -12,24 +12,16 @@ their names, and what the linker is told of them.
 from __future__ import annotations
 
 import argparse
-import random
-import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
+from compiles import configured, drawn, job_of, run
 
-from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
-from burnish.engines.contract import BuildJob
 from burnish.engines.registry import create
-from burnish.engines.steps import Command
-from burnish.model.recipe import Flags
-from burnish.record.workbench import Bench
 from burnish.toolchain.toolchains import choose, find_toolchains
 
 BESIDES = ("-fpch-preprocess", "-Winvalid-pch")
@@ -52,30 +44,11 @@ def main() -> int:
     engine = create(load.engine("mariadb"))
     gcc = choose("gcc", find_toolchains())
     with tempfile.TemporaryDirectory(prefix="burnish-precompiled-", dir=asked.folder) as folder:
-        place = Path(folder, "build")
-        place.mkdir()
-        words = shlex.split(asked.flags)
-        job = BuildJob(
-            source=asked.source.resolve(),
-            place=place,
-            toolchain=gcc,
-            flags=Flags((*words,), (*words,), ()),
-            features=engine.spec.features[engine.spec.default_features],
-            options=(),
-            hardening=True,
-            with_tools=False,
-            relocations=False,
-            jobs=2,
-            bench=Bench(None, Path(folder), Console(stderr=True)),
-            precompiled=engine.spec.precompiled,
-        )
-        configure, build = (step for step in engine.steps(job) if isinstance(step, Command))
-        run(configure.argv, place)
+        job = replace(job_of(engine, asked.source, Path(folder), gcc, asked.flags), precompiled=engine.spec.precompiled)
+        place = job.place
+        build = configured(engine, job)
         commands = {item.path: item.command for item in engine.objects(job) if "-include" in item.command}
-        chosen = sorted(commands)
-        if not asked.every:
-            random.Random(1).shuffle(chosen)
-            chosen = chosen[: asked.objects]
+        chosen = drawn(commands, None if asked.every else asked.objects)
         # What they need of headers, generated ones and precompiled ones.
         run((*build.argv[:-1], *chosen), place)
         found = [compare(path, commands[path], place) for path in chosen]
@@ -106,12 +79,6 @@ def compare(path: str, command: tuple[str, ...], place: Path) -> Compared:
         run(("objcopy", "--strip-debug", path, str(stripped)), place)
         objects.append(stripped.read_bytes())
     return Compared(path, seconds[0], seconds[1], objects[0] == objects[1])
-
-
-def run(argv: Sequence[str], cwd: Path) -> float:
-    """Runs a program; CPU seconds that it took."""
-    done = process.run(argv, cwd=cwd).check(Path(argv[0]).name)
-    return done.user_seconds + done.system_seconds
 
 
 def report(found: list[Compared], compiler: str) -> None:
