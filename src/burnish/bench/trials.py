@@ -412,10 +412,10 @@ def _hang(silent: Sequence[Running], seconds: float) -> Trouble:
 
     It need not be the build: a faster server is the first to fill a log that both have (docs/BIAS.md).
     """
-    names = ", ".join(item.label for item in silent)
+    labels = [item.label for item in silent]
     reasons = dict.fromkeys(reason for item in silent if (reason := item.side.waits_for()))
     because = "".join(f", {reason}" for reason in reasons)
-    return Trouble(f"{names} finished nothing for {seconds:.0f} s{because}: {HANGS}", *(item.label for item in silent))
+    return Trouble(f"{', '.join(labels)} finished nothing for {seconds:.0f} s{because}: {HANGS}", *labels)
 
 
 def _together(calls: Mapping[str, Callable[[], str]]) -> dict[str, str]:
