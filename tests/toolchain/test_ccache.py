@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.builds.sharing import cost_title, from_cache, partly_from_cache
+from burnish.builds.sharing import cost_title, from_cache, partly_from_cache, read_before
 from burnish.builds.stages import Compile
 from burnish.catalogue import load
 from burnish.engines.contract import BuildJob
@@ -50,10 +50,13 @@ def test_a_log_is_counted() -> None:
 def test_a_cost_is_a_full_compiles_only_where_nearly_nothing_was_there() -> None:
     """A patch's build, three quarters of whose objects are cached, must not be taken for what a compile takes."""
     assert CacheUse().share == 0.0
-    assert cost_title("compile", CacheUse(misses=9, passed=1).share) == "compile"
-    assert cost_title("compile", CacheUse(hits=1, misses=9).share) == "compile"
-    assert cost_title("compile", CacheUse(hits=75, misses=25).share) == partly_from_cache("compile")
-    assert cost_title("compile", CacheUse(hits=95, misses=5).share) == from_cache("compile")
+    assert cost_title("compile", CacheUse(misses=9, passed=1)) == "compile"
+    assert cost_title("compile", CacheUse(hits=1, misses=9)) == "compile"
+    assert cost_title("compile", CacheUse(hits=75, misses=25)) == partly_from_cache("compile")
+    assert cost_title("compile", CacheUse(hits=95, misses=5)) == from_cache("compile")
+    assert cost_title("compile", CacheUse(misses=20, read=19)) == read_before("compile")
+    assert cost_title("compile", CacheUse(misses=20, read=10)) == partly_from_cache("compile")
+    assert cost_title("compile", CacheUse(misses=20, read=1)) == "compile"
 
 
 @pytest.mark.parametrize("text", ["", "many", "-1", "0", "8G", "1e3"])
@@ -109,7 +112,9 @@ class Lab:
             cache=self.root / "cache",
         )
         engine.build(job)
-        return ccache.read_log(job.cache_log.read_text())
+        use = ccache.use_of(job.cache_log, job.cache_log_of_reading)
+        assert use is not None
+        return use
 
 
 @pytest.fixture
@@ -134,7 +139,8 @@ def test_builds_with_counters_come_from_the_cache(lab: Lab, gcc: Toolchain, clan
         assert lab.build(toolchain, *words, link=words[:1]) == CacheUse(misses=ALL)
         assert lab.build(toolchain, *words, link=words[:1]) == CacheUse(hits=ALL)
         other = ("-fprofile-generate", "-fprofile-update=single")
-        assert lab.build(toolchain, *other, link=other[:1]) == CacheUse(misses=ALL), "what is passed by still counts"
+        use = lab.build(toolchain, *other, link=other[:1])
+        assert (use.hits, use.misses) == (0, ALL), "what is passed by still counts"
 
 
 def test_gcc_builds_with_a_profile_follow_the_profile(lab: Lab, gcc: Toolchain, tmp_path: Path) -> None:
@@ -170,6 +176,20 @@ def test_clang_builds_with_thinlto_come_from_the_cache(lab: Lab, clang: Toolchai
     )
     assert lab.build(clang, *words, link=link) == CacheUse(misses=ALL)
     assert lab.build(clang, *words, link=link) == CacheUse(hits=ALL)
+
+
+def test_clang_reads_a_source_once_for_several_builds(lab: Lab, clang: Toolchain, gcc: Toolchain) -> None:
+    counting, thin = ("-fprofile-generate", "-fprofile-update=atomic"), ("-flto=thin",)
+    llvm = ("-Xclang", "-mllvm", "-Xclang", "-inline-threshold=500")
+    lld = "-fuse-ld=lld"
+    assert lab.build(clang, *counting, link=counting[:1]) == CacheUse(misses=ALL)
+    assert lab.build(clang, *thin, link=(*thin, lld)) == CacheUse(misses=ALL, read=ALL)
+    assert lab.build(clang, *llvm) == CacheUse(misses=ALL, read=ALL)
+    assert lab.build(clang, *counting, link=counting[:1]) == CacheUse(hits=ALL)
+    assert lab.build(clang, "-fno-plt") == CacheUse(misses=ALL), "it is about reading too"
+    assert lab.build(clang, "-flto", link=("-flto", lld)) == CacheUse(misses=ALL), "it is compiled in one step"
+    assert lab.build(gcc, *counting, link=counting[:1]) == CacheUse(misses=ALL)
+    assert lab.build(gcc) == CacheUse(misses=ALL), "gcc's"
 
 
 def test_headers_are_precompiled_for_gcc_only(tmp_path: Path, gcc: Toolchain, clang: Toolchain) -> None:

@@ -18,7 +18,7 @@ from burnish.base.files import linked_copy
 from burnish.builds import configuration, effective, linkers, objects, reproducer, witness
 from burnish.builds.after_link import preload
 from burnish.builds.reproducer import KeptProfile
-from burnish.builds.sharing import cost_title, objects_key, of_its_compiler
+from burnish.builds.sharing import cost_title, objects_key, of_its_compiler, reading_key
 from burnish.builds.stages import Bolt, Compile
 from burnish.engines.contract import BuildJob, Engine
 from burnish.engines.jobs import Jobs
@@ -43,6 +43,7 @@ from burnish.record.workbench import Bench
 from burnish.source.patches import overlay, patch_set
 from burnish.source.sources import Source
 from burnish.toolchain import ccache, compile_costs, hints, linking
+from burnish.toolchain.ccache import CacheUse
 
 APART = "objects"
 """Name under which the costs of compiling single objects are kept."""
@@ -123,7 +124,7 @@ class Builder:
             if profile is not None and self._is_its_own(profile, stage):
                 job = replace(job, see=Watch(partial(self._audit, profile), log).see)
             self.engine.build(job)
-            cached = ccache.read_log(job.cache_log.read_text()) if job.cache_log.exists() else None
+            cached = ccache.use_of(job.cache_log, job.cache_log_of_reading)
             tree = folder_size(self.place)
             with log.open(errors="replace") as file:
                 file.seek(start)
@@ -190,6 +191,7 @@ class Builder:
                     "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                     "server_bytes": built.server.stat().st_size,
                     "objects_key": objects_key(stage),
+                    "reading_key": reading_key(stage),
                     "cache": asdict(cached) if cached else None,
                     "jobs": asdict(jobs),
                     "peak_rss_bytes": self.bench.peak,
@@ -198,7 +200,7 @@ class Builder:
                 },
             )
         cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
-        step = cost_title(stage.title, cached.share if cached else 0.0)
+        step = cost_title(stage.title, cached or CacheUse())
         for step_name in (step, of_its_compiler(step, stage)):
             self.store.costs.note(self.engine.spec.name, step_name, name, cost)
         if link := entry.about.get("costs", {}).get("link"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from burnish.builds import switches
@@ -37,11 +37,23 @@ def facts(objects: Sequence[CompiledObject], job: BuildJob, store: Store, server
     }
     if job.meter is not None:
         noted = compile_costs.parse(job.meter.notes.read_text())
+        if job.in_two_steps:
+            once = {
+                compile_costs.reading_key(item, job.place): item.path
+                for item in objects
+                if item.path in noted and compile_costs.bitcode(item) not in noted
+            }
+            noted = compile_costs.in_one(objects, noted, _earlier(once, store))
         made = compile_costs.fresh(objects, noted, job.place)
         store.costs.note_compiles(
             {key: (cost.peak_bytes, cost.seconds, cost.cpu_seconds) for key, cost in made.items()}
         )
         cached = {compile_costs.command_key(item, job.place): item.path for item in objects if item.path not in noted}
-        earlier = {cached[key]: Cost(*values) for key, values in store.costs.compiles(cached).items()}
+        earlier = _earlier(cached, store)
         description["costs"] = compile_costs.summary(objects, noted, earlier, server)
     return description
+
+
+def _earlier(paths: Mapping[str, str], store: Store) -> dict[str, Cost]:
+    """Costs by path, of those that the store knows by these keys."""
+    return {paths[key]: Cost(*values) for key, values in store.costs.compiles(paths).items()}

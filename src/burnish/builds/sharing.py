@@ -8,8 +8,11 @@ from dataclasses import fields, replace
 from burnish.base.digest import digest_of
 from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.stages import Bolt, Compile, Stage
+from burnish.model.recipe import Flags
 from burnish.profiles.stages import Train
 from burnish.source.patches import overlay
+from burnish.toolchain import ccache
+from burnish.toolchain.ccache import CacheUse
 
 _BY_PART = {"key", "title", "toolchain", "flags", "features"}
 """Fields of a compile stage that `objects_key` uses in parts, or that are derived from others."""
@@ -27,6 +30,17 @@ def objects_key(stage: Compile) -> str:
     }
     toolchain = [stage.toolchain.name, stage.toolchain.version]
     return digest_of([stage.source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
+
+
+def reading_key(stage: Compile) -> str | None:
+    """Key of what clang reads for a stage: stages with equal keys differ in profile, link or LLVM's own options.
+
+    None where a source is not read apart from making its object: by gcc, and with some flags.
+    """
+    words = [ccache.reading_flags(flags) for flags in (stage.flags.c, stage.flags.cxx)]
+    if stage.toolchain.family != "clang" or None in words:
+        return None
+    return digest_of([words, objects_key(replace(stage, flags=Flags((), (), ()), profile=None, instrumented=False))])
 
 
 ANY_SOURCE = ""
@@ -67,7 +81,8 @@ def changed_share(stage: Compile) -> float:
 
 MOSTLY, HARDLY = 0.9, 0.1
 """Shares of cached objects: above the first, a compile step counts as a relink; up to the second, as a full compile.
-Costs in between are no guide to other builds: they belong to one patch, or to a compile that was killed half way."""
+Costs in between are no guide to other builds: they belong to one patch, or to a compile that was killed half way. The
+same for the sources of what was compiled, if they can be read before."""
 
 
 def from_cache(title: str) -> str:
@@ -75,21 +90,28 @@ def from_cache(title: str) -> str:
     return f"{title} (objects cached)"
 
 
+def read_before(title: str) -> str:
+    """The step's name in the costs when its objects were made of sources that were read for another build."""
+    return f"{title} (sources read before)"
+
+
 def partly_from_cache(title: str) -> str:
     """The step's name in the costs when some of its objects came from the compiler cache, and some did not."""
     return f"{title} (some objects cached)"
 
 
-def cost_title(title: str, cached: float) -> str:
+def cost_title(title: str, use: CacheUse) -> str:
     """The step's name in the costs.
 
     Args:
         title: the step's own.
-        cached: share of its objects that came from the compiler cache, 0 to 1.
+        use: what came from the compiler cache.
     """
-    if cached > MOSTLY:
+    if use.share > MOSTLY:
         return from_cache(title)
-    return title if cached <= HARDLY else partly_from_cache(title)
+    if use.share > HARDLY or HARDLY < use.read_share <= MOSTLY:
+        return partly_from_cache(title)
+    return read_before(title) if use.read_share > MOSTLY else title
 
 
 def of_its_compiler(title: str, stage: Compile) -> str:

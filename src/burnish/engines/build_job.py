@@ -74,14 +74,24 @@ class BuildJob:
     @property
     def launcher(self) -> tuple[str, ...]:
         """Words before a compiler in its command line."""
-        if self.cache is None:
-            return self.metered
-        return ccache.launcher((*self.flags.c, *self.flags.cxx), precompiled=bool(self.precompiled))
+        if self.cache is not None:
+            return ccache.launcher((*self.flags.c, *self.flags.cxx), precompiled=bool(self.precompiled))
+        return ("sh", str(ccache.READ_ONCE)) if self.in_two_steps else self.metered
+
+    @property
+    def in_two_steps(self) -> bool:
+        """Whether reading a source and making its object are two steps, so that the first can be cached by itself."""
+        return self.toolchain.family == "clang"
 
     @property
     def cache_log(self) -> Path:
         """The compiler cache's log, with the result of each compilation."""
         return self.place / "burnish-ccache.log"
+
+    @property
+    def cache_log_of_reading(self) -> Path:
+        """The compiler cache's log of the first of two steps."""
+        return self.place / "burnish-ccache-read.log"
 
     @property
     def metered(self) -> tuple[str, ...]:
@@ -99,6 +109,8 @@ class BuildJob:
         if self.cache is None:
             return self.meter_environment
         behind = {"CCACHE_PREFIX": str(self.meter.script)} if self.meter else {}
-        flags = (*self.flags.c, *self.flags.cxx)
-        cache = ccache.environment(self.cache, self.cache_log, flags, self.cache_gb, precompiled=bool(self.precompiled))
-        return {**cache, **behind, **self.meter_environment}
+        flags, reads = (*self.flags.c, *self.flags.cxx), self.cache_log_of_reading if self.in_two_steps else None
+        cache = ccache.environment(
+            self.cache, self.cache_log, flags, self.cache_gb, precompiled=bool(self.precompiled), reads=reads
+        )
+        return {**behind, **cache, **self.meter_environment}

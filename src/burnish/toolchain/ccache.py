@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from burnish.base.digest import digest_of
@@ -21,6 +21,15 @@ USUAL_GB = 8.0
 """Room for some twenty full builds of MariaDB: one takes 0.2 to 0.4 GB compressed."""
 
 _WRAPPER = Path(__file__).with_name("ccache.sh")
+READ_ONCE = Path(__file__).with_name("read_once.sh")
+"""Before clang: makes an object in two steps, of which the first can be cached for several builds."""
+
+_NOT_READ = re.compile(r"-flto=thin|-f(cs-)?profile-.*|-W.*backend-plugin|-W.*profile-instr.*")
+_DECIDED_READING = re.compile(
+    r"-flto|-flto=[^t].*|-fno-lto|-ffat-lto-objects|-fprofile-(sample|instr)-.*|-fpseudo-probe-.*|-fsanitize.*|-Wmisexpect"
+)
+"""Flags that only the second step has, and those with which clang is run in one step; as in read_once.sh."""
+
 _HIT = ("direct_cache_hit", "preprocessed_cache_hit", "remote_storage_hit")
 _NO_COMPILATION = ("called_for_link", "called_for_preprocessing")
 
@@ -33,11 +42,13 @@ class CacheUse:
         hits: objects taken from the cache.
         misses: objects compiled and added to the cache.
         passed: objects that ccache cannot cache, because it cannot determine their dependencies.
+        read: of the objects that were compiled, those whose source clang had read for another build (`READ_ONCE`).
     """
 
     hits: int = 0
     misses: int = 0
     passed: int = 0
+    read: int = 0
 
     @property
     def objects(self) -> int:
@@ -50,10 +61,17 @@ class CacheUse:
         return self.hits / self.objects if self.objects else 0.0
 
     @property
+    def read_share(self) -> float:
+        """Of what was compiled, the share whose source had been read before, 0 to 1."""
+        compiled = self.misses + self.passed
+        return self.read / compiled if compiled else 0.0
+
+    @property
     def words(self) -> str:
         """The use of the cache as part of a sentence."""
+        read = f", {self.read} made of sources read before" if self.read else ""
         passed = f", {self.passed} not cacheable" if self.passed else ""
-        return f"{self.hits} of {self.objects} objects from the cache{passed}"
+        return f"{self.hits} of {self.objects} objects from the cache{read}{passed}"
 
 
 def size_gb(environment: Mapping[str, str] = os.environ) -> float:
@@ -79,8 +97,20 @@ def launcher(flags: Iterable[str], *, precompiled: bool = False) -> tuple[str, .
     return ("sh", str(_WRAPPER)) if wrapped else ("ccache",)
 
 
+def reading_flags(flags: Sequence[str]) -> tuple[str, ...] | None:
+    """Those of clang's flags by which it reads a source; None if it is run in one step with them, as read_once.sh does.
+
+    Builds with the same ones, and the same source, share what was read.
+    """
+    if any(_DECIDED_READING.fullmatch(flag) for flag in flags):
+        return None
+    # LLVM's own options, each of two or four words, are about making code; no flag holds a line's end.
+    rest = re.sub(r"^(-Xclang\n)?-mllvm\n(-Xclang\n)?.*\n?", "", "\n".join(flags), flags=re.MULTILINE)
+    return tuple(flag for flag in rest.splitlines() if not _NOT_READ.fullmatch(flag))
+
+
 def environment(
-    folder: Path, log: Path, flags: Iterable[str], gb: float, *, precompiled: bool = False
+    folder: Path, log: Path, flags: Iterable[str], gb: float, *, precompiled: bool = False, reads: Path | None = None
 ) -> dict[str, str]:
     """Environment variables for the build: Burnish's own cache, independent of the user's settings.
 
@@ -90,6 +120,7 @@ def environment(
         flags: the build's compile flags.
         gb: limit on the cache's size.
         precompiled: whether the build has precompiled headers.
+        reads: clang makes objects in two steps: file to which a paragraph is written for each first one; None: in one.
     """
     variables = {
         "CCACHE_DIR": str(folder),
@@ -102,6 +133,10 @@ def environment(
         # writes the digest of a header's text beside it, which ccache hashes instead; a changed macro shows in the
         # preprocessed text of the including file. So every change is detected, as long as the preprocessor always runs.
         variables |= {"CCACHE_SLOPPINESS": "pch_defines,time_macros", "CCACHE_PCH_EXTSUM": "1", "CCACHE_NODIRECT": "1"}
+    if reads is not None:
+        # An object that was made in one step is none of those made in two: names of values are kept in ThinLTO's, and
+        # with them a digest of the file is another.
+        variables |= {"CCACHE_PREFIX": str(READ_ONCE), "BURNISH_READS": str(reads), "CCACHE_EXTRAFILES": str(READ_ONCE)}
     if any(re.fullmatch(r"-m(arch|tune|cpu)=native", flag) for flag in flags):
         # ccache does not know that "native" means other code on another processor.
         variables["CCACHE_NAMESPACE"] = processor_digest(Path("/proc/cpuinfo").read_text(errors="replace"))
@@ -114,6 +149,13 @@ def processor_digest(cpuinfo: str) -> str:
     keys = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer", "CPU part", "Features")
     rows = (line.partition(":") for line in first.splitlines())
     return digest_of({name.strip(): value.strip() for name, _, value in rows if name.strip() in keys})
+
+
+def use_of(log: Path, reads: Path) -> CacheUse | None:
+    """Use of the cache by a build, from the two logs that it may have left; None if there is neither."""
+    if not log.exists():
+        return None
+    return replace(read_log(log.read_text()), read=read_log(reads.read_text()).hits if reads.exists() else 0)
 
 
 def read_log(text: str) -> CacheUse:

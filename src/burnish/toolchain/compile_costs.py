@@ -1,7 +1,8 @@
 """Costs of each compile and link: a wrapper around the compiler that records peak memory and time.
 
 With ccache, it is the command with which ccache runs the compiler (CCACHE_PREFIX), so that a hit costs nothing. The
-costs of the compile that filled the cache are kept in the store, by command and source.
+costs of the compile that filled the cache are kept in the store, by command and source. Where clang makes an object in
+two steps (read_once.sh), each is a cost, and they are added up: an object costs the same whoever read its source.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from typing import Any
 
 from burnish.base.digest import digest_of
 from burnish.program.built import CompiledObject
+from burnish.toolchain import ccache
 
 VARIABLE = "BURNISH_COSTS"
 """Environment variable that names the file to write to; without it the wrapper only runs the command."""
+
+_WRAPPER_VARIABLE = "BURNISH_METER"
+"""Environment variable that names the wrapper, for read_once.sh."""
 
 _SCRIPT = f"""\
 #!/bin/sh
@@ -65,7 +70,7 @@ class Meter:
     @property
     def variables(self) -> dict[str, str]:
         """Environment variables with which to run the wrapper."""
-        return {VARIABLE: str(self.notes)}
+        return {VARIABLE: str(self.notes), _WRAPPER_VARIABLE: str(self.script)}
 
 
 def lay(work: Path) -> Meter | None:
@@ -97,9 +102,44 @@ def parse(text: str) -> dict[str, Cost]:
 
 def command_key(item: CompiledObject, place: Path) -> str:
     """Digest of a compile in the build folder `place`: of its command and its source's content."""
+    return digest_of([item.command, _content(item, place)])
+
+
+def reading_key(item: CompiledObject, place: Path) -> str:
+    """Digest of the first of a compile's two steps: of what it reads, and with which flags."""
+    at = item.command.index("-o") if "-o" in item.command else len(item.command)
+    words = ccache.reading_flags((*item.command[:at], *item.command[at + 2 :])) or ()
+    return digest_of(["read", words, _content(item, place)])
+
+
+def _content(item: CompiledObject, place: Path) -> str:
     source = place / item.source
-    content = hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
-    return digest_of([item.command, content])
+    return hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
+
+
+def bitcode(item: CompiledObject) -> str:
+    """Path of what the first of two steps makes, as read_once.sh names it."""
+    return f"{item.path.removesuffix('.o')}.bc"
+
+
+def in_one(objects: Iterable[CompiledObject], noted: Mapping[str, Cost], read: Mapping[str, Cost]) -> dict[str, Cost]:
+    """Costs by path, those of two steps added up.
+
+    Args:
+        objects: the program's objects.
+        noted: costs of this build, by what was made: objects, what was read of them, programs.
+        read: costs of reading sources in earlier builds, by object.
+    """
+    costs = dict(noted)
+    for item in objects:
+        first, made = noted.get(bitcode(item)) or read.get(item.path), noted.get(item.path)
+        if first is not None and made is not None:
+            costs[item.path] = Cost(
+                max(first.peak_bytes, made.peak_bytes),
+                first.seconds + made.seconds,
+                first.cpu_seconds + made.cpu_seconds,
+            )
+    return costs
 
 
 def summary(
@@ -126,6 +166,8 @@ def summary(
     }
 
 
-def fresh(objects: Iterable[CompiledObject], noted: Mapping[str, Cost], place: Path) -> dict[str, Cost]:
+def fresh(objects: Sequence[CompiledObject], noted: Mapping[str, Cost], place: Path) -> dict[str, Cost]:
     """Costs to keep in the store: by command, of the objects compiled (not cached) in the build folder `place`."""
-    return {command_key(item, place): noted[item.path] for item in objects if item.path in noted}
+    whole = {command_key(item, place): noted[item.path] for item in objects if item.path in noted}
+    read = {reading_key(item, place): noted[bitcode(item)] for item in objects if bitcode(item) in noted}
+    return whole | read

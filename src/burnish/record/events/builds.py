@@ -89,8 +89,8 @@ class PlannedStep:
     """One step of a plan.
 
     Attributes:
-        kind: ``source``, ``compile``, ``partial``, ``relink``, ``training``, ``merge``, ``bolt``, ``dataset``,
-            ``gate``, ``trials`` or another stage's.
+        kind: ``source``, ``compile``, ``partial``, ``relink``, ``read``, ``training``, ``merge``, ``bolt``,
+            ``dataset``, ``gate``, ``trials`` or another stage's.
         title: for people.
         variants: names of the variants that need it.
         key: its name in the store; '' for trials.

@@ -13,7 +13,13 @@ from burnish.search.ahead import Ahead, PriorAhead, StageAhead
 from burnish.study.planning.plan import Plan, Step, amount, summary
 from burnish.study.request.prior import HOME, NONE
 
-_STATES = {"partial": "most objects cached", "relink": "cached objects", "trials": "at least", "again": "at most"}
+_STATES = {
+    "partial": "most objects cached",
+    "relink": "cached objects",
+    "read": "sources read before",
+    "trials": "at least",
+    "again": "at most",
+}
 _MINUTE, _GB = 60.0, 1e9
 _NAMED = 3
 _FIGURES = ("", "min", "disk", "mem")

@@ -23,7 +23,7 @@ from burnish.study.trials.timing import as_asked, start_seconds
 TRAINING_S = 60.0
 """Guess at the load of a training, seconds, where the plan has none."""
 
-MADE = ("compile", "partial", "relink", "training", "merge", "bolt", "after the link")
+MADE = ("compile", "partial", "relink", "read", "training", "merge", "bolt", "after the link")
 """Kinds of steps that make a build."""
 
 TELL_APART = 0.005

@@ -23,11 +23,13 @@ def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
     """What this home has recorded about an engine's steps; reads, never writes."""
     builds = [entry for entry in store.entries("builds") if entry.about.get("engine") == spec.name]
     objects = frozenset(str(entry.about["objects_key"]) for entry in builds if entry.about.get("objects_key"))
+    readings = frozenset(str(entry.about["reading_key"]) for entry in builds if entry.about.get("reading_key"))
     cached = shutil.which("ccache") is not None
     return Known(
         has=store.has,
         history=store.costs.history(spec.name),
         objects=objects if cached else None,
+        readings=readings,
         cache_use={entry.key: CacheUse(**entry.about["cache"]).words for entry in builds if entry.about.get("cache")},
         source=source,
     )

@@ -23,6 +23,8 @@ from burnish.builds.sharing import (
     objects_key,
     of_its_compiler,
     partly_from_cache,
+    read_before,
+    reading_key,
     relatives,
 )
 from burnish.builds.stages import Bolt, Compile, Stage
@@ -32,10 +34,17 @@ from burnish.record.costs import Figure, History
 
 RELINK_SHARE = 0.12
 """Guess at a compile step whose objects come from the cache, in shares of a full one (MariaDB: 58 s of 480 s)."""
+READ_BEFORE_SHARE = 0.3
+"""Guess at a compile step whose sources clang has read for another build, in shares of a full one: of its CPU time 0.09
+to 0.16 (MySQL; docs/notes/BUILDING-INTERNALS.md), and a link by ThinLTO."""
 BOLT_SHARE = 0.03
 """Guess at a BOLT step (MariaDB: 16 s of 480 s)."""
 TRAINING_SHARE = 1.6
 """Guess at a training step with boot, data, merge and audit of the profile, in shares of the training itself."""
+
+_SHARES = {"relink": RELINK_SHARE, "read": READ_BEFORE_SHARE}
+_RECORDED_AS = {"relink": from_cache, "read": read_before}
+"""By kind of compile step: a guess at its cost, and under which name costs of its like are recorded."""
 
 NOTHING = Figure(0.0, known=True)
 
@@ -49,8 +58,9 @@ class Step:
 
     Attributes:
         kind: ``source``, ``compile`` (every object), ``partial`` (most objects come from the compiler cache: the same
-            recipe's without its patches, or not static), ``relink`` (all of them do), ``training``, ``merge``,
-            ``bolt``, ``dataset``, ``gate``, ``trials`` or ``again`` (the winner measured again).
+            recipe's without its patches, or not static), ``relink`` (all of them do), ``read`` (all sources were read
+            for another build), ``training``, ``merge``, ``bolt``, ``dataset``, ``gate``, ``trials`` or ``again`` (the
+            winner measured again).
         title: for people.
         variants: the variants that it is for; the first makes it, the others share it.
         key: its name in the store; '' for trials.
@@ -135,7 +145,7 @@ class Plan:
     @property
     def compiles(self) -> int:
         """Number of builds of which some object must be compiled."""
-        return sum(step.kind in ("compile", "partial") for step in self.ahead)
+        return sum(step.kind in ("compile", "partial", "read") for step in self.ahead)
 
     @property
     def seconds(self) -> Figure:
@@ -187,6 +197,7 @@ class Known:
         has: whether the store has an entry, by kind and key.
         history: what steps cost on this host.
         objects: names of objects (`objects_key`) that the compiler cache has had; None without a cache.
+        readings: names of what clang read (`reading_key`) that the compiler cache has had.
         cache_use: by key of a build of the store, its use of the compiler cache in words.
         source: digest of the source; '' if it must be fetched.
     """
@@ -196,6 +207,7 @@ class Known:
     objects: frozenset[str] | None
     cache_use: Mapping[str, str]
     source: str
+    readings: frozenset[str] = frozenset()
 
 
 def make_plan(
@@ -234,14 +246,15 @@ def make_plan(
         for key in dict.fromkeys(stage.key for stage in stages):
             users.setdefault(key, []).append(name)
         finals.setdefault(stages[-1].key, []).append(name)
-    objects = set(known.objects or ())
+    objects, readings = set(known.objects or ()), set(known.readings)
     baseline = chains[0][1][-1].key if chains else ""
     steps: list[Step] = []
     for stage in in_order([stages for _, stages in chains]):
         variants = tuple(users[stage.key])
-        steps.append(_step(stage, variants, spec, known, objects))
+        steps.append(_step(stage, variants, spec, known, objects, readings))
         if isinstance(stage, Compile) and known.objects is not None:
             objects |= {objects_key(stage), objects_key(replace(stage, source=ANY_SOURCE))}
+            readings |= {key for key in (reading_key(stage),) if key is not None}
         if stage.key == baseline:
             steps += [_dataset(name, key, spec, known) for name, key in data]
         if stage.key in same:
@@ -259,15 +272,17 @@ def make_plan(
     )
 
 
-def _step(stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Known, objects: set[str]) -> Step:
+def _step(
+    stage: Stage, variants: tuple[str, ...], spec: EngineSpec, known: Known, objects: set[str], readings: set[str]
+) -> Step:
     cached = known.has(kept_as(stage), stage.key)
     costs, history, name, title = spec.costs, known.history, variants[0], stage.title
     kept, tree, link, like = NOTHING, None, None, ""
     if isinstance(stage, Compile):
-        kind = "compile" if cached else _kind(stage, spec, known, objects)
-        title = from_cache(stage.title) if kind == "relink" else stage.title
+        kind = "compile" if cached else _kind(stage, spec, known, objects, readings)
+        title = _RECORDED_AS[kind](stage.title) if kind in _RECORDED_AS else stage.title
         like = of_its_compiler(title, stage)
-        guess = costs.compile_s * (RELINK_SHARE if kind == "relink" else 1.0)
+        guess = costs.compile_s * _SHARES.get(kind, 1.0)
         kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
         tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
         link = link_memory(stage, name, spec, history) if has_lto(stage.flags) else None
@@ -320,12 +335,13 @@ def link_memory(stage: Compile, name: str, spec: EngineSpec, history: History) -
     return Figure(max(1e6 * spec.costs.lto_link_mb, largest.value if largest else 0.0))
 
 
-def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[str]) -> str:
-    """The kind of a compile step that is not in the store: ``relink``, ``partial`` or ``compile``."""
+def _kind(stage: Compile, spec: EngineSpec, known: Known, objects: Collection[str], readings: Collection[str]) -> str:
+    """The kind of a compile step that is not in the store: ``relink``, ``partial``, ``read`` or ``compile``."""
     if objects_key(stage) in objects:
         return "relink"
-    like = relatives(stage, known.source, spec.linking.static_options)
-    return "partial" if like & set(objects) else "compile"
+    if relatives(stage, known.source, spec.linking.static_options) & set(objects):
+        return "partial"
+    return "read" if reading_key(stage) in readings else "compile"
 
 
 def _partial(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
@@ -373,7 +389,7 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
         seconds: whether to include times; False if the caller's lines have them.
     """
     ahead, cached = plan.ahead, len(plan.steps) - len(plan.ahead)
-    kinds = ("partial", "relink", "training", "bolt", "gate")
+    kinds = ("partial", "relink", "read", "training", "bolt", "gate")
     counts = {kind: sum(step.kind == kind for step in ahead) for kind in kinds}
     lines = []
     if not plan.building:
@@ -382,6 +398,7 @@ def summary(plan: Plan, *, seconds: bool = True) -> list[str]:
         parts = [_several(plan.full_compiles, "full compile")]
         parts += [_several(counts["partial"], "build with most objects cached", "builds with most objects cached")]
         parts += [_several(counts["relink"], "build from cached objects", "builds from cached objects")]
+        parts += [_several(counts["read"], "build of sources read before", "builds of sources read before")]
         parts += [_several(counts["training"], "training"), _several(counts["bolt"], "BOLT step")]
         parts += [_several(counts["gate"], "gate")]
         lines.append(
