@@ -194,11 +194,13 @@ class CacheUse:
         hits: objects taken from the cache.
         misses: objects that were compiled.
         passed: objects that were compiled and cannot be cached.
+        read: of the compiled ones, those whose source clang had read for another build.
     """
 
     hits: int
     misses: int
     passed: int
+    read: int = 0
 
 
 @dataclass(frozen=True)

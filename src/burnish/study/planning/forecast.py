@@ -29,7 +29,7 @@ def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
         has=store.has,
         history=store.costs.history(spec.name),
         objects=objects if cached else None,
-        readings=readings,
+        readings=readings if cached else frozenset(),
         cache_use={entry.key: CacheUse(**entry.about["cache"]).words for entry in builds if entry.about.get("cache")},
         source=source,
     )
