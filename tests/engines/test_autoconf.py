@@ -36,6 +36,18 @@ def job(tmp_path: Path, gcc: Toolchain) -> BuildJob:
     )
 
 
+def test_a_program_holds_the_same_name_of_its_compiler_with_a_cache_and_without(job: BuildJob, tmp_path: Path) -> None:
+    """PostgreSQL's server does: configured and compiled with the bare compiler, build.sh makes the same one."""
+    held = []
+    for each in (job, replace(job, cache=tmp_path / "cache")):
+        make = autoconf.make(each, "X=y", plain="names")
+        others = make("others", "all")
+        assert others[-3:] == ("-C", "others", "all")
+        assert f"CC={' '.join((*each.launcher, str(job.toolchain.cc)))}" in others
+        held.append((autoconf.configure(each, programs="LDFLAGS_EX"), make("names", "all")))
+    assert held[0] == held[1]
+
+
 def test_what_is_for_programs_alone_reaches_no_shared_library(job: BuildJob) -> None:
     words = autoconf.configure(job, "--prefix=/usr", programs="LDFLAGS_EX")
     assert words[:4] == (str(job.source / "configure"), "--prefix=/usr", "--without-icu", "--with-ssl=openssl")

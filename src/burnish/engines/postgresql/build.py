@@ -44,15 +44,16 @@ class PostgreSQLBuild(Engine):
 
     def steps(self, job: BuildJob) -> tuple[Step, ...]:
         """configure, then make in the folder of each part, then its own way of installing below the build folder."""
-        make, alone = ("make", f"-j{job.jobs}", *autoconf.LOGGED, *_VARIABLES), autoconf.environment(job)
+        # The server holds its compiler's name (the view pg_config), by src/common.
+        make, alone = autoconf.make(job, *_VARIABLES, plain="src/common"), autoconf.environment(job)
         install = (*_VARIABLES, f"DESTDIR={job.place / INSTALLED}", "install")
         parts = (*_LIBRARIES_FIRST, *_SERVER, *(_TOOLS if job.with_tools else ()))
         installed = (*_SERVER, *(_INSTALLED_TOOLS if job.with_tools else ()))
         return (
             # It puts PostgreSQL's own before the flags: -fno-strict-aliasing -fwrapv -fexcess-precision=standard.
             Command("configure", autoconf.configure(job, f"--prefix=/{PREFIX}", programs="LDFLAGS_EX"), alone),
-            Command("make headers", (*make, "-C", "src/backend", "generated-headers"), alone),
-            *(Command(f"make {part}", (*make, "-C", part, "all"), alone) for part in parts),
+            Command("make headers", make("src/backend", "generated-headers"), alone),
+            *(Command(f"make {part}", make(part, "all"), alone) for part in parts),
             *(Command(f"install {part}", ("make", "-s", "-C", part, *install), alone) for part in installed),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -48,7 +48,7 @@ def configure(job: BuildJob, *words: str, programs: str) -> tuple[str, ...]:
     program = [*(word for word in link if word in _PROGRAM_ONLY), *jobs.program_words(job)]
     tools = job.toolchain
     variables = {
-        "CC": shlex.join([*job.launcher, str(tools.cc)]),
+        "CC": str(tools.cc),  # make's own has the cache: a program may hold what it was configured with
         # Debug sections that the link drops need not be made: lines and inlining suffice for what maps samples.
         "CFLAGS": shlex.join([*job.flags.c, *(() if job.full_debug or job.keep_debug else ("-g1",))]),
         "LDFLAGS": shlex.join(word for word in link if word not in _PROGRAM_ONLY),
@@ -59,6 +59,23 @@ def configure(job: BuildJob, *words: str, programs: str) -> tuple[str, ...]:
     options = dict(job.features.options) | dict(job.options)
     command = (str(job.source / "configure"), *words, *(option_word(*item) for item in options.items()))
     return (*command, *(f"{name}={value}" for name, value in variables.items()))
+
+
+def make(job: BuildJob, *variables: str, plain: str = "") -> Callable[[str, str], tuple[str, ...]]:
+    """The command line of make for a folder and a target; its compiler has the cache before it.
+
+    Args:
+        job: the build.
+        variables: further words of each.
+        plain: the folder whose compiler has nothing before it, because a program is made to hold its name.
+    """
+
+    def command(folder: str, target: str) -> tuple[str, ...]:
+        compiler = [*(() if folder == plain else job.launcher), str(job.toolchain.cc)]
+        words = (*LOGGED, *variables, f"CC={shlex.join(compiler)}")
+        return ("make", f"-j{job.jobs}", *words, "-C", folder, target)
+
+    return command
 
 
 def option_word(name: str, value: str) -> str:
