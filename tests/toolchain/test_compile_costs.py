@@ -75,6 +75,24 @@ def test_summary_has_the_heaviest_first_and_knows_what_came_from_the_cache() -> 
     assert facts["compile_cpu_seconds"] == 9.5
 
 
+def test_an_object_costs_the_same_whoever_read_its_source(tmp_path: Path) -> None:
+    """clang's two steps: the first is done once for two builds, which differ in their profile."""
+    (tmp_path / "a.c").write_text("int x;\n")
+    one, other = (
+        CompiledObject("a.o", "a.c", ("clang", "-O2", flag, "-c", "a.c", "-o", "a.o"))
+        for flag in ("-fprofile-generate", "-fprofile-use=/p")
+    )
+    assert compile_costs.reading_key(one, tmp_path) == compile_costs.reading_key(other, tmp_path)
+    read, made = Cost(300, 8.0, 7.5), Cost(200, 1.0, 1.0)
+    first = compile_costs.in_one([one], {"a.bc": read, "a.o": made}, {})
+    assert first["a.o"] == Cost(300, 9.0, 8.5)
+    kept = compile_costs.fresh([one], first, tmp_path)
+    assert kept[compile_costs.reading_key(one, tmp_path)] == read
+    earlier = {"a.o": kept[compile_costs.reading_key(other, tmp_path)]}
+    assert compile_costs.in_one([other], {"a.o": made}, earlier)["a.o"] == Cost(300, 9.0, 8.5)
+    assert compile_costs.in_one([other], {"a.o": made}, {})["a.o"] == made, "where nothing is known of the first"
+
+
 def test_a_compile_is_known_again_by_command_and_source(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int x;\n")
     item = CompiledObject("a.o", "a.c", ("cc", "a.c"))

@@ -52,6 +52,7 @@ class _Costs(Entry):
     object_mb: int
     link_mb: int
     lto_link_mb: int
+    once_read: float = Field(default=0.9, gt=0, le=1)
     reason: str = ""
 
 

@@ -40,6 +40,7 @@ class Costs:
         object_mb: largest resident set of one compilation.
         link_mb: largest resident set of one link.
         lto_link_mb: largest resident set of one link with link-time optimisation.
+        once_read: of a full build, the share of time that is left where clang has read all sources for another one.
     """
 
     source_mb: int
@@ -51,6 +52,7 @@ class Costs:
     object_mb: int
     link_mb: int
     lto_link_mb: int
+    once_read: float = 0.9
 
 
 @dataclass(frozen=True)

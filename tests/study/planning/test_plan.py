@@ -10,7 +10,7 @@ import pytest
 
 from burnish.base import system
 from burnish.base.errors import UnavailableError, UserError
-from burnish.builds.sharing import in_order, kept_as, objects_key
+from burnish.builds.sharing import in_order, kept_as, objects_key, reading_key
 from burnish.builds.stages import Compile, PackageFlags, Stage, stages
 from burnish.catalogue import load
 from burnish.model.engine import EngineSpec
@@ -76,8 +76,9 @@ def plan(
     chains: list[tuple[str, tuple[Stage, ...]]] = CHAINS,
     trials: Step | None = None,
     spec: EngineSpec = SPEC,
+    readings: frozenset[str] = frozenset(),
 ) -> Plan:
-    known = Known(lambda _, key: key in have, history or History(), objects, {}, "source")
+    known = Known(lambda _, key: key in have, history or History(), objects, {}, "source", readings)
     gates = {each[-1].key: f"gate {each[-1].key}" for _, each in chains}
     return make_plan(
         chains,
@@ -185,6 +186,7 @@ def test_a_search_counts_what_steps_took_here_cached_or_not() -> None:
         *(("instrumented", name, Cost(500.0)) for name in LADDER),
         *(("with profile", name, Cost(500.0)) for name in LADDER),
         ("with profile (objects cached)", "another", Cost(50.0)),
+        ("with profile (sources read before)", "another", Cost(80.0)),
         ("BOLT instrumentation", "clang-pgo-thinlto-bolt", Cost(90.0)),
         ("BOLT training", "clang-pgo-thinlto-bolt", Cost(60.0)),
         ("BOLT", "clang-pgo-thinlto-bolt", Cost(20.0)),
@@ -197,7 +199,8 @@ def test_a_search_counts_what_steps_took_here_cached_or_not() -> None:
         costs = step_seconds(found, SPEC, trains=True)
         assert costs["rewrite"] == 120.0
         assert costs["relink"] == 50.0 + 90.0 + 60.0 + 20.0 + 100.0, "what is linked anew is rewritten anew"
-        assert costs["optimise"] == 500.0 + 90.0 + 60.0 + 20.0 + 100.0
+        assert costs["optimise"] == 80.0 + 90.0 + 60.0 + 20.0 + 100.0, "clang has read the sources already"
+        assert costs["compile"] > 2 * 500.0
     without = replace(plan(), steps=tuple(each for each in plan().steps if not each.title.startswith("BOLT")))
     guess = RELINK_SHARE * SPEC.costs.compile_s + SPEC.costs.gate_s
     assert step_seconds(without, SPEC, trains=True)["relink"] == pytest.approx(guess)
@@ -217,11 +220,24 @@ def test_a_compile_is_expected_to_take_what_its_compiler_took() -> None:
     assert step(found, "instrumented", "clang-pgo-thinlto").seconds == Figure(9.0)
 
 
+def test_what_clang_has_read_for_another_build_is_expected_to_cost_its_making_alone() -> None:
+    spec = replace(SPEC, costs=replace(SPEC.costs, compile_s=100, once_read=0.3))
+    rows = [("compile", "baseline", Cost(70.0)), ("with profile (sources read before)", "another", Cost(12.0))]
+    for history, expected in ((History([]), Figure(30.0, known=False)), (History(rows), Figure(12.0))):
+        own = step(plan(spec=spec, history=history), "with profile", "clang-pgo-thinlto")
+        assert (own.kind, own.seconds) == ("read", expected)
+    read = {reading_key(each) for _, chain in CHAINS for each in chain if isinstance(each, Compile)}
+    fresh = step(plan(readings=frozenset(read - {None})), "instrumented", "clang-pgo-thinlto")
+    assert fresh.kind == "read", "an earlier run had them read"
+    assert step(plan(), "with profile", "gcc-pgo").kind == "compile", "gcc reads and makes at once"
+
+
 def test_the_summary_says_what_is_ahead() -> None:
     trials = Step("trials", "trials of 14 cells", (), "", False, Figure(600.0))
     left = replace(plan(trials=trials), left_out=(("mine", "no compiler 'gcc-99'"),), to_install=("bolt-19",))
     lines = summary(left)
-    assert "6 full compiles, 2 builds from cached objects, 1 build of sources read before, 3 trainings, 2 BOLT steps, 8 gates" in lines[0]
+    builds = "6 full compiles, 2 builds from cached objects, 1 build of sources read before"
+    assert f"{builds}, 3 trainings, 2 BOLT steps, 8 gates" in lines[0]
     assert lines[-2:] == ["installed first, after asking: bolt-19", "left out: mine: no compiler 'gcc-99'"]
     assert "trials of 14 cells take ~10 min 00 s at least" in lines
     assert not any("?" in line for line in lines), "what is not known is not said"

@@ -34,17 +34,13 @@ from burnish.record.costs import Figure, History
 
 RELINK_SHARE = 0.12
 """Guess at a compile step whose objects come from the cache, in shares of a full one (MariaDB: 58 s of 480 s)."""
-READ_BEFORE_SHARE = 0.3
-"""Guess at a compile step whose sources clang has read for another build, in shares of a full one: of its CPU time 0.09
-to 0.16 (MySQL; docs/notes/BUILDING-INTERNALS.md), and a link by ThinLTO."""
 BOLT_SHARE = 0.03
 """Guess at a BOLT step (MariaDB: 16 s of 480 s)."""
 TRAINING_SHARE = 1.6
 """Guess at a training step with boot, data, merge and audit of the profile, in shares of the training itself."""
 
-_SHARES = {"relink": RELINK_SHARE, "read": READ_BEFORE_SHARE}
 _RECORDED_AS = {"relink": from_cache, "read": read_before}
-"""By kind of compile step: a guess at its cost, and under which name costs of its like are recorded."""
+"""By kind of compile step, under which name costs of its like are recorded."""
 
 NOTHING = Figure(0.0, known=True)
 
@@ -103,6 +99,7 @@ class Plan:
         to_install: system packages that will be installed first, after asking.
         lacking: of variants that are left out, the system packages with which they could be built, where known.
         relink: wall time of a compile whose objects are all there, as it last was; None: not known. Not in documents.
+        reread: the same of one whose sources clang had read before.
     """
 
     engine: str
@@ -112,6 +109,7 @@ class Plan:
     to_install: tuple[str, ...] = ()
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     relink: Figure | None = None
+    reread: Figure | None = None
 
     @property
     def later(self) -> tuple[str, ...]:
@@ -172,7 +170,7 @@ class Plan:
         """Plain values, for the record and for machines."""
         steps = [{name: value for name, value in asdict(step).items() if name not in INSIDE} for step in self.steps]
         return {
-            **{name: value for name, value in asdict(self).items() if name != "relink"},
+            **{name: value for name, value in asdict(self).items() if name not in ("relink", "reread")},
             "steps": steps,
             "totals": {
                 "steps_ahead": len(self.ahead),
@@ -269,6 +267,7 @@ def make_plan(
         to_install=tuple(to_install),
         lacking=lacking or {},
         relink=known.history.figure(from_cache("with profile"), "", "seconds"),
+        reread=known.history.figure(read_before("with profile"), "", "seconds"),
     )
 
 
@@ -282,7 +281,7 @@ def _step(
         kind = "compile" if cached else _kind(stage, spec, known, objects, readings)
         title = _RECORDED_AS[kind](stage.title) if kind in _RECORDED_AS else stage.title
         like = of_its_compiler(title, stage)
-        guess = costs.compile_s * _SHARES.get(kind, 1.0)
+        guess = costs.compile_s * {"relink": RELINK_SHARE, "read": costs.once_read}.get(kind, 1.0)
         kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
         tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
         link = link_memory(stage, name, spec, history) if has_lto(stage.flags) else None
