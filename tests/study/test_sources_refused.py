@@ -122,6 +122,19 @@ def test_an_unpacked_tree_is_looked_at_where_it_is(tmp_path: Path, laid: list[se
     assert not laid
 
 
+def test_a_home_that_no_make_can_build_in_is_refused_before_anything_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "my home"
+    monkeypatch.setenv("BURNISH_HOME", str(home))
+    for words in (("plan", "sqlite"), ("tune", "fake", "--yes")):
+        child = burnish(*words)
+        _, said = text(child)
+        assert child.returncode == 2
+        assert said == f"burnish: {home}: make takes no path with a space; name a folder without one in BURNISH_HOME\n"
+    assert not (home / "work").exists()
+
+
 def test_a_plan_of_another_servers_archive_ends_in_one_line(burnish_home: Path, tmp_path: Path) -> None:
     archive = named(tmp_path, "postgresql", PLACES[0])
     child = burnish("plan", "fake", "--source", archive)

@@ -28,7 +28,7 @@ def run(folder: Path, words: Sequence[str], **variables: str) -> list[list[str]]
     log.unlink(missing_ok=True)
     clang = script(
         folder / "clang",
-        f'printf "%s\\n" "$@" -- >> {log}',
+        f'printf "%s\\n" "$@" -- >> "{log}"',
         'case " $* " in *" -bad "*) exit 3 ;; esac',
         'for word do [ "$last" != -o ] || : > "$word"; last=$word; done',
     )
@@ -90,6 +90,8 @@ def test_what_cannot_be_read_is_not_made(tmp_path: Path) -> None:
 
 
 def test_both_steps_are_metered(tmp_path: Path) -> None:
+    tmp_path = tmp_path / "with a space"
+    tmp_path.mkdir()
     meter = compile_costs.lay(tmp_path)
     if meter is None:
         pytest.skip("no GNU time on this machine")

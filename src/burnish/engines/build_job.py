@@ -108,7 +108,7 @@ class BuildJob:
         """Environment variables for commands that run the compilers."""
         if self.cache is None:
             return self.meter_environment
-        behind = {"CCACHE_PREFIX": str(self.meter.script)} if self.meter else {}
+        behind = ccache.before(self.meter.script) if self.meter else {}
         flags, reads = (*self.flags.c, *self.flags.cxx), self.cache_log_of_reading if self.in_two_steps else None
         cache = ccache.environment(
             self.cache, self.cache_log, flags, self.cache_gb, precompiled=bool(self.precompiled), reads=reads

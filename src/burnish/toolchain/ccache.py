@@ -136,11 +136,19 @@ def environment(
     if reads is not None:
         # An object that was made in one step is none of those made in two: names of values are kept in ThinLTO's, and
         # with them a digest of the file is another.
-        variables |= {"CCACHE_PREFIX": str(READ_ONCE), "BURNISH_READS": str(reads), "CCACHE_EXTRAFILES": str(READ_ONCE)}
+        variables |= {**before(READ_ONCE), "BURNISH_READS": str(reads), "CCACHE_EXTRAFILES": str(READ_ONCE)}
     if any(re.fullmatch(r"-m(arch|tune|cpu)=native", flag) for flag in flags):
         # ccache does not know that "native" means other code on another processor.
         variables["CCACHE_NAMESPACE"] = processor_digest(Path("/proc/cpuinfo").read_text(errors="replace"))
     return variables
+
+
+def before(script: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Environment variables with which ccache runs `script` before the compiler.
+
+    ccache splits its prefix at spaces, which a path may have; a name is looked for on PATH.
+    """
+    return {"CCACHE_PREFIX": script.name, "PATH": f"{script.parent}:{environment.get('PATH', os.defpath)}"}
 
 
 def processor_digest(cpuinfo: str) -> str:

@@ -36,7 +36,7 @@ for word do
     previous=$word
 done
 if [ -z "$compiles" ] || [ -z "$made" ] || [ "$sources" != 1 ] || [ -n "$whole" ]; then
-    exec $BURNISH_METER "$@"
+    exec ${BURNISH_METER:+"$BURNISH_METER"} "$@"
 fi
 bitcode=${made%.o}.bc
 named=${made%.o}.read/${source##*/} # clang's warnings about a profile begin with the name of what it makes an object of
@@ -78,9 +78,10 @@ step() {
         # ccache turns itself off for what it runs, and this is what it runs. By what the compiler says it has read
         # (depend mode), the preprocessor need not run for this step too.
         unset CCACHE_DISABLE
-        CCACHE_PREFIX=$BURNISH_METER CCACHE_STATSLOG=$BURNISH_READS CCACHE_EXTRAFILES= CCACHE_DEPEND=1 "$@"
+        PATH=${BURNISH_METER%/*}:$PATH # a prefix is a name without spaces there
+        CCACHE_PREFIX=${BURNISH_METER##*/} CCACHE_STATSLOG=$BURNISH_READS CCACHE_EXTRAFILES= CCACHE_DEPEND=1 "$@"
     else
-        $BURNISH_METER "$@"
+        ${BURNISH_METER:+"$BURNISH_METER"} "$@"
     fi
 }
 

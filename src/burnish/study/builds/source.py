@@ -36,10 +36,14 @@ def source_request(spec: EngineSpec, options: Options, pinned: str | None = None
 def check_source(home: Home, spec: EngineSpec, options: Options) -> None:
     """A `UserError` for a requested source that is not the engine's, before it is copied or unpacked.
 
+    Also for a home in which no make can build anything.
+
     Of an archive or a revision that is not unpacked yet, only the files that the engine looks at are laid out; one
     without such a list looks at them when they are built.
     """
     engine, local = create(spec), options.source
+    if any(letter.isspace() for letter in str(home.root)):
+        raise UserError(f"{home.root}: make takes no path with a space; name a folder without one in BURNISH_HOME")
     if local is None:
         return
     if local.is_dir():
