@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -89,14 +90,25 @@ def test_what_cannot_be_read_is_not_made(tmp_path: Path) -> None:
     assert len(run(tmp_path, ("-bad", "-c", "a.c", "-o", "a.o"))) == 1
 
 
-def test_both_steps_are_metered(tmp_path: Path) -> None:
-    tmp_path = tmp_path / "with a space"
-    tmp_path.mkdir()
-    meter = compile_costs.lay(tmp_path)
+@pytest.mark.parametrize("name", ["with a space", "with:colon", "plain"])
+def test_both_steps_are_metered_wherever_it_lies(tmp_path: Path, clang: Toolchain, name: str) -> None:
+    place = tmp_path / name
+    place.mkdir()
+    meter = compile_costs.lay(place)
     if meter is None:
         pytest.skip("no GNU time on this machine")
-    assert len(run(tmp_path, ("-c", "a.c", "-o", "a.o"), **meter.variables)) == 2
+    assert len(run(place, ("-c", "a.c", "-o", "a.o"), **meter.variables)) == 2
     assert set(compile_costs.parse(meter.notes.read_text())) == {"a.bc", "a.o"}
+    if shutil.which("ccache") is None:
+        pytest.skip("no ccache on this machine")
+    (place / "b.c").write_text("int x;\n")
+    copied = place / ccache.READ_ONCE.name
+    shutil.copy(ccache.READ_ONCE, copied)
+    variables = ccache.environment(place / "cache", place / "log", (), 1.0, reads=place / "reads")
+    variables |= ccache.before(copied) | meter.variables
+    words = ["ccache", clang.cc, "-c", "b.c", "-o", "b.o"]
+    subprocess.run(words, cwd=place, env={**os.environ, **variables}, check=True)
+    assert set(compile_costs.parse(meter.notes.read_text())) == {"a.bc", "a.o", "b.bc", "b.o"}
 
 
 @pytest.mark.parametrize(

@@ -146,8 +146,10 @@ def environment(
 def before(script: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Environment variables with which ccache runs `script` before the compiler.
 
-    ccache splits its prefix at spaces, which a path may have; a name is looked for on PATH.
+    ccache splits its prefix at spaces; at a path that has one, it is a name that is looked for on PATH.
     """
+    if " " not in str(script):
+        return {"CCACHE_PREFIX": str(script)}
     return {"CCACHE_PREFIX": script.name, "PATH": f"{script.parent}:{environment.get('PATH', os.defpath)}"}
 
 

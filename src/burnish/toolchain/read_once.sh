@@ -78,8 +78,11 @@ step() {
         # ccache turns itself off for what it runs, and this is what it runs. By what the compiler says it has read
         # (depend mode), the preprocessor need not run for this step too.
         unset CCACHE_DISABLE
-        PATH=${BURNISH_METER%/*}:$PATH # a prefix is a name without spaces there
-        CCACHE_PREFIX=${BURNISH_METER##*/} CCACHE_STATSLOG=$BURNISH_READS CCACHE_EXTRAFILES= CCACHE_DEPEND=1 "$@"
+        prefix=$BURNISH_METER
+        case $prefix in
+            *' '*) PATH=${prefix%/*}:$PATH prefix=${prefix##*/} ;; # a prefix has no spaces, and may be a name
+        esac
+        CCACHE_PREFIX=$prefix CCACHE_STATSLOG=$BURNISH_READS CCACHE_EXTRAFILES= CCACHE_DEPEND=1 "$@"
     else
         ${BURNISH_METER:+"$BURNISH_METER"} "$@"
     fi
