@@ -1,12 +1,13 @@
-"""What reading C++ once would save where clang compiles a file for several builds, and that the code is the same.
+"""What reading C++ once saves where clang compiles a file for several builds, and that the code is the same.
 
     python benchmarks/front_ends.py ENGINE SOURCE [--objects 30] [--folder FOLDER] [--flags=-O2]
 
 SOURCE is an unpacked tree (HOME/work/ENGINE/source). It is configured as Burnish configures it, by the newest clang
 that is here, and so many of its files (drawn at random, the same ones each time) are compiled for two builds: one with
-counters for a profile, one for ThinLTO. Each directly; and in two steps, of which the first is the same for both: clang
-reads the file and writes what it read as bitcode that nothing has changed yet, then makes the object of that. CPU time
-is the compiler's own, user and system. Objects with machine code count as the same when they are the same bytes, those
+counters for a profile, one for ThinLTO. Each directly; and in two steps as Burnish's builds are
+(src/burnish/toolchain/read_once.sh), of which the first is the same for both: clang reads the file and writes what it
+read as bitcode that nothing has changed yet, then makes the object of that. CPU time is the compiler's own, user and
+system; a step's is noted by GNU time. Objects with machine code count as the same when they are the same bytes, those
 of ThinLTO when they are once the names of values are left out, which make no code.
 """
 
@@ -23,16 +24,11 @@ from compiles import configured, drawn, job_of, run
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
 from burnish.engines.registry import create
+from burnish.toolchain import ccache, compile_costs
 from burnish.toolchain.toolchains import choose, find_toolchains
 
 BUILDS = {"instrumented": ("-fprofile-generate",), "ThinLTO": ("-flto=thin",)}
 """What each build's compile has in addition."""
-
-READ = ("-flto=thin", "-emit-llvm", "-Xclang", "-disable-llvm-passes")
-"""What the first step has in addition; with ThinLTO's types of classes, which other builds ignore."""
-
-KEPT = ("-O", "-f", "-m", "-g")
-"""How the flags begin that the second step has too: the others are about reading."""
 
 
 @dataclass
@@ -40,7 +36,7 @@ class Compared:
     """One file's compiles: CPU seconds by step and build, and the builds whose objects differ."""
 
     path: str
-    read: float
+    read: float = 0.0
     direct: dict[str, float] = field(default_factory=dict)
     made: dict[str, float] = field(default_factory=dict)
     differ: list[str] = field(default_factory=list)
@@ -71,12 +67,15 @@ def compare(path: str, command: tuple[str, ...], place: Path) -> Compared:
     """Compiles one file for each build, directly and in two steps."""
     at = command.index("-o")
     words = (*command[:at], *command[at + 2 :])
-    bitcode, names = str(place / "read.bc"), ("direct.o", "made.o")
-    found = Compared(path, run((*words, *READ, "-o", bitcode), place))
-    kept = tuple(word for word in words[1:] if word.startswith(KEPT))
+    found, names, meter = Compared(path), ("direct.o", "made.o"), compile_costs.lay(place)
+    if meter is None:
+        raise UserError("GNU time is not here, which notes each step's CPU time: apt-get install time")
     for build, more in BUILDS.items():
         found.direct[build] = run((*words, *more, "-o", names[0]), place)
-        found.made[build] = run((words[0], *kept, *more, "-Wno-everything", "-c", bitcode, "-o", names[1]), place)
+        meter.notes.write_text("")
+        run(("sh", str(ccache.READ_ONCE), *words, *more, "-o", names[1]), place, meter.variables)
+        costs = compile_costs.parse(meter.notes.read_text())
+        found.read, found.made[build] = costs["made.bc"].cpu_seconds, costs[names[1]].cpu_seconds
         objects = [(place / name).read_bytes() for name in names]
         if objects[0] != objects[1] and objects[0].startswith(b"BC"):
             opt = str(Path(words[0]).resolve().with_name("opt"))

@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 
 from benchmark_scripts import benchmark_script
+from burnish.toolchain import ccache
 from burnish.toolchain.toolchains import Toolchain
 
 SOURCE = """
@@ -52,7 +53,9 @@ def test_an_object_that_differs_is_seen(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Without the level of optimisation the second step makes other code of what the first one read."""
-    monkeypatch.setattr(benchmark, "KEPT", ("-f", "-m", "-g"))
+    script = tmp_path / "without-level.sh"
+    script.write_text(ccache.READ_ONCE.read_text().replace("-O* | -f*", "-f*"))
+    monkeypatch.setattr(ccache, "READ_ONCE", script)
     found = benchmark.compare("a.o", command(clang, tmp_path), tmp_path)
     assert "instrumented" in found.differ
     benchmark.report([found], clang.name)
