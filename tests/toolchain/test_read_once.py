@@ -77,12 +77,23 @@ def test_a_plan_takes_the_same_flags_for_those_of_reading(tmp_path: Path) -> Non
         ("-c", "a.c", "-o", "a.o", "-fprofile-instr-generate"),
         ("-c", "a.c", "-o", "a.o", "-fsanitize=address"),
         ("-c", "a.c", "-o", "a.o", "-Wmisexpect"),
+        ("-c", "a.c", "-o", "a.o", "-ffat-lto-objects"),
+        ("-c", "a.c", "-o", "a.o", "-fembed-bitcode=all"),
+        ("-c", "a.c", "-o", "a.o", "-fpseudo-probe-for-profiling"),
+        ("-c", "a.c", "-o", "a.o", "-fauto-profile=/p"),
+        ("-c", "a.c", "-o", "a.o", "--coverage"),
+        ("-c", "a.c", "-o", "a.o", "-fcoverage-mapping"),
+        ("-c", "a.c", "-o", "a.o", "-gsplit-dwarf"),
+        ("-c", "a.c", "-o", "a.o", "-grecord-command-line"),
+        ("-c", "a.c", "-o", "a.o", "-fsave-optimization-record"),
+        ("-c", "a.c", "-o", "a.o", "-ftime-trace"),
+        ("-c", "a.c", "-o", "a.o", "-Rpass=inline"),
         ("--version",),
     ],
 )
 def test_what_is_no_such_compile_is_run_as_it_is(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert run(tmp_path, words) == [list(words)]
-    flags = [word for word in words if word.startswith(("-f", "-W"))]
+    flags = [word for word in words if word.startswith(("-f", "-W", "-g", "-R", "--coverage"))]
     assert not flags or ccache.reading_flags(flags) is None, "and a plan knows it"
 
 

@@ -26,7 +26,9 @@ READ_ONCE = Path(__file__).with_name("read_once.sh")
 
 _NOT_READ = re.compile(r"-flto=thin|-f(cs-)?profile-.*|-W.*backend-plugin|-W.*profile-instr.*")
 _DECIDED_READING = re.compile(
-    r"-flto|-flto=[^t].*|-fno-lto|-ffat-lto-objects|-fprofile-(sample|instr)-.*|-fpseudo-probe-.*|-fsanitize.*|-Wmisexpect"
+    r"-flto|-flto=[^t].*|-fno-lto|-ffat-lto-objects|-fembed-bitcode.*|-fprofile-(sample|instr)-.*|-fauto-profile.*"
+    r"|-fpseudo-probe-.*|-fprofile-arcs|-ftest-coverage|-fcoverage-mapping|--?coverage|-fsanitize.*|-gsplit-dwarf.*"
+    r"|-[fg]record-.*|-fsave-optimization-record.*|-ftime-trace.*|-Wmisexpect|-R.*|.*-save-temps.*"
 )
 """Flags that only the second step has, and those with which clang is run in one step; as in read_once.sh."""
 
@@ -162,7 +164,7 @@ def processor_digest(cpuinfo: str) -> str:
 
 
 def use_of(log: Path, reads: Path) -> CacheUse | None:
-    """Use of the cache by a build, from the two logs that it may have left; None if there is neither."""
+    """Use of the cache by a build, from the logs of objects and of what was read; None without the first."""
     if not log.exists():
         return None
     return replace(read_log(log.read_text()), read=read_log(reads.read_text()).hits if reads.exists() else 0)

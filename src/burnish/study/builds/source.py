@@ -41,9 +41,8 @@ def check_source(home: Home, spec: EngineSpec, options: Options) -> None:
     Of an archive or a revision that is not unpacked yet, only the files that the engine looks at are laid out; one
     without such a list looks at them when they are built.
     """
+    _check_home(home)
     engine, local = create(spec), options.source
-    if any(letter.isspace() for letter in str(home.root)):
-        raise UserError(f"{home.root}: make takes no path with a space; name a folder without one in BURNISH_HOME")
     if local is None:
         return
     if local.is_dir():
@@ -56,6 +55,11 @@ def check_source(home: Home, spec: EngineSpec, options: Options) -> None:
             return
         with tempfile.TemporaryDirectory(dir=temporary.folder()) as folder:
             _check(engine, sources.some_of(local, engine.source_files, Path(folder) / "source"), local)
+
+
+def _check_home(home: Home) -> None:
+    if any(letter.isspace() for letter in str(home.root)):
+        raise UserError(f"{home.root}: make takes no path with a space; name a folder without one in BURNISH_HOME")
 
 
 def _check(engine: Engine, tree: Path, local: Path) -> None:
@@ -78,6 +82,7 @@ def unpacked(
         say: called with messages for the user.
         pinned: version of the package that a run began with, if it has begun.
     """
+    _check_home(home)  # where no plan was made first: on a worker, for timing a function
     request = source_request(spec, options, pinned)
     cache, place = home.downloads, home.work(spec.name) / "source"
     source = sources.resolve(request, cache=cache, say=say)
