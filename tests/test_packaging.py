@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from burnish.toolchain.ccache import READ_ONCE
+
 ROOT = Path(__file__).parent.parent
 
 GPL_2 = "8177f97513213526df2cf6184d8ff986c675afb514d4e68a404010521b880643"
@@ -49,6 +51,12 @@ def test_the_wheel_has_every_file_of_the_package_the_manual_page_and_nothing_els
     assert [name.partition(".data/")[2] for name in others] == ["data/share/man/man1/burnish.1"]
     for suffix in DATA:
         assert any(name.endswith(suffix) for name in wanted), suffix
+
+
+def test_what_ccache_runs_by_itself_is_executable_in_the_wheel(built: Mapping[str, Path]) -> None:
+    """ccache finds no prefix that is not; an installer keeps what the wheel says."""
+    entry = zipfile.ZipFile(built[".whl"]).getinfo(f"burnish/toolchain/{READ_ONCE.name}")
+    assert entry.external_attr >> 16 & 0o111
 
 
 def test_the_source_archive_has_all_but_the_results(built: Mapping[str, Path]) -> None:
