@@ -23,9 +23,14 @@ def claim(row: str, low: float, **more: Any) -> dict[str, Any]:
     return comparison(row, published=figure, published_words=f"{low:+.1f}", **more)
 
 
-def events(*means: StatedMean) -> Events:
-    """Two rows that are compared with the mean's cells, and one that is not."""
-    made = shipped(claim("a", -3.1), claim("b", 14.3), comparison("beside"))
+def of_series(series: str) -> dict[str, Any]:
+    build = f"{series}.a"
+    return claim("a", -3.1, series=series, candidate=build, cell=f"baseline: {build} / w")
+
+
+def events(*means: StatedMean, lines: tuple[dict[str, Any], ...] = ()) -> Events:
+    """These lines; without any, two rows that are compared with the mean's cells, and one that is not."""
+    made = shipped(*(lines or (claim("a", -3.1), claim("b", 14.3), comparison("beside"))))
     for number, recorded in enumerate(made.made):
         if isinstance(recorded.event, TablePlanned):
             own = tuple(replace(each, likeness="stand-in", unlike=("its size",)) for each in recorded.event.comparisons)
@@ -54,6 +59,16 @@ def test_the_mean_here_is_of_the_cells_compared_with_it_and_the_worst_is_named()
     assert "here: A study: +10.0 [+8.9, +11.1] %, the geometric mean of the 1 cell measured of 2" in told
     assert "its worst published cell (-3.1 %: a): +10.0 [+8.9, +11.1] %, faster; holds? reversed" in told
     assert told.count("geometric mean of the") == 1, "none for a mean against which no row is held"
+
+
+def test_each_series_has_a_mean_of_its_own() -> None:
+    made = events(MEAN, lines=(of_series("gcc"), of_series("clang"), of_series("third")))
+    decided(made, "gcc.a", "faster", 1.10)
+    decided(made, "clang.a", "faster", 1.20)
+    told = said(fold(made.made))
+    assert "here: gcc: A study: +10.0 [+8.9, +11.1] %, the geometric mean of the 1 cell measured of 1" in told
+    assert "here: clang: A study: +20.0" in told
+    assert "here: third" not in told, "nothing of it is measured"
 
 
 def test_the_worst_cell_may_be_open() -> None:

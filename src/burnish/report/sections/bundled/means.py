@@ -38,22 +38,23 @@ def sections(table: StudyTable) -> list[Section]:
 
 
 def _here(table: StudyTable, mean: StatedMean) -> list[str]:
-    """For each reading, the mean of the cells that are compared with this one's, and its worst cell."""
+    """For each series and reading, the mean of the cells that are compared with this one's, and its worst cell."""
     own = [line for line in table.lines if line.row in mean.rows and line.claim]
     sentences = []
-    for reading in dict.fromkeys(line.reading for line in own):
-        lines = [line for line in own if line.reading == reading]
-        sentences += _reading(table, reading, lines)
+    for series, reading in dict.fromkeys((line.series, line.reading) for line in own):
+        lines = [line for line in own if (line.series, line.reading) == (series, reading)]
+        sentences += _reading(table, series, reading, lines)
     return sentences
 
 
-def _reading(table: StudyTable, reading: str, lines: Sequence[Line]) -> list[str]:
+def _reading(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) -> list[str]:
     measured = [line for line in lines if line.interval is not None and line.verdict != "invalid"]
     here = geometric_mean([line.interval for line in measured if line.interval is not None])
     if here is None:
         return []
     title = table.readings.get(reading, {}).get("title") or table.title
     counted = f"the geometric mean of the {plural(len(measured), 'cell')} measured of {len(lines)}"
+    title = f"{series}: {title}" if series else title
     sentences = [f"here: {title}: {per_cent(here)} %, {counted}"]
     worst = min(lines, key=lambda line: line.figure.low if line.figure and line.figure.low is not None else 0.0)
     where = f"its worst published cell ({worst.published} %: {names_of(table)[worst.key]})"
