@@ -54,6 +54,16 @@ def test_each_step_has_what_it_is_about(tmp_path: Path) -> None:
     ]
 
 
+def test_two_levels_are_read_alike_and_made_each_as_it_is(tmp_path: Path) -> None:
+    reads, makes = run(tmp_path, ("-O3", "-Xclang", "-O3", "-c", "a.c", "-o", "a.o"))
+    assert reads[:3] == ["-O2", "-Xclang", "-O3"]
+    assert makes[:3] == ["-O3", "-Xclang", "-O3"]
+    assert ccache.reading_flags(("-O3", "-g")) == ccache.reading_flags(("-O2", "-g"))
+    for other in ("-O1", "-Os", "-Oz", "-Ofast"):
+        assert run(tmp_path, (other, "-c", "a.c", "-o", "a.o"))[0][0] == other
+        assert ccache.reading_flags((other,)) == (other,)
+
+
 def test_a_plan_takes_the_same_flags_for_those_of_reading(tmp_path: Path) -> None:
     flags = COMMAND[: COMMAND.index("-MD")]
     read = ccache.reading_flags(flags)
@@ -142,6 +152,16 @@ def test_an_object_is_the_same_whether_made_in_one_step_or_in_two(
             made.append((tmp_path / "it.o").read_bytes())
         assert made[0] == made[1], source.name
     assert [path.name for path in tmp_path.iterdir()] == ["it.o"], "nothing is left between"
+
+
+def test_clang_reads_two_levels_alike(tmp_path: Path, clang: Toolchain) -> None:
+    for source in FAKE_SOURCE.glob("fake*.c"):
+        read = []
+        for level in ("-O2", "-O3"):
+            words = ["-g", "-D_FORTIFY_SOURCE=2", "-flto=thin", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]
+            subprocess.run([clang.cc, level, *words, "-c", source, "-o", tmp_path / "it.bc"], check=True)
+            read.append((tmp_path / "it.bc").read_bytes())
+        assert read[0] == read[1], source.name
 
 
 def test_an_object_with_a_profile_is_the_same_too(tmp_path: Path, clang: Toolchain) -> None:

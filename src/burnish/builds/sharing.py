@@ -33,7 +33,9 @@ def objects_key(stage: Compile) -> str:
 
 
 def reading_key(stage: Compile) -> str | None:
-    """Key of what clang reads for a stage: stages with equal keys differ in profile, link or LLVM's own options.
+    """Key of what clang reads for a stage.
+
+    Stages with equal keys differ in profile, link, LLVM's own options, -O2 or -O3.
 
     None where a source is not read apart from making its object: by gcc, and with some flags.
     """

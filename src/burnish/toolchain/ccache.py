@@ -108,7 +108,7 @@ def reading_flags(flags: Sequence[str]) -> tuple[str, ...] | None:
         return None
     # LLVM's own options, each of two or four words, are about making code; no flag holds a line's end.
     rest = re.sub(r"^(-Xclang\n)?-mllvm\n(-Xclang\n)?.*\n?", "", "\n".join(flags), flags=re.MULTILINE)
-    return tuple(flag for flag in rest.splitlines() if not _NOT_READ.fullmatch(flag))
+    return tuple("-O2" if flag == "-O3" else flag for flag in rest.splitlines() if not _NOT_READ.fullmatch(flag))
 
 
 def environment(

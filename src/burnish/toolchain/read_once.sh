@@ -1,6 +1,7 @@
 #!/bin/sh
 # clang in two steps: it reads a source, then makes an object of what it read. Reading is most of the work and the same
-# for builds that differ in profile, ThinLTO or LLVM's own options; with ccache it is done once for all of them.
+# for builds that differ in profile, ThinLTO, LLVM's own options, -O2 or -O3; with ccache it is done once for all of
+# them.
 #
 #   read_once.sh CLANG ARGUMENTS...
 #
@@ -61,6 +62,7 @@ step() {
             -c) continue ;;
             -flto=thin | -fprofile-* | -fcs-profile-* | -W*backend-plugin | -W*profile-instr*) kind=makes ;;
             -Wp,*) kind=reads ;;
+            -O3) kind=both && [ "$step" = makes ] || word=-O2 ;; # they are read alike
             -O* | -f* | -m* | -g* | -w | -W* | --target=*) kind=both ;;
             *) kind=reads ;;
         esac
