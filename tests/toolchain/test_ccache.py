@@ -15,10 +15,10 @@ from burnish.catalogue import load
 from burnish.engines.contract import BuildJob
 from burnish.engines.fake.engine import SOURCES, FakeEngine
 from burnish.engines.jobs import Jobs
+from burnish.model.cache import CacheUse
 from burnish.model.engine import PrecompiledHeaders
 from burnish.model.recipe import Flags
 from burnish.toolchain import ccache
-from burnish.toolchain.ccache import CacheUse
 from burnish.toolchain.toolchains import Toolchain
 from profiling import Shop
 

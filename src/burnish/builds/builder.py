@@ -22,6 +22,7 @@ from burnish.builds.sharing import cost_title, objects_key, of_its_compiler, rea
 from burnish.builds.stages import Bolt, Compile
 from burnish.engines.contract import BuildJob, Engine
 from burnish.engines.jobs import Jobs
+from burnish.model.cache import CacheUse
 from burnish.profiles import audit as profiles
 from burnish.profiles import matching
 from burnish.profiles.collecting import (

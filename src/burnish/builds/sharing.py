@@ -8,11 +8,11 @@ from dataclasses import fields, replace
 from burnish.base.digest import digest_of
 from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.stages import Bolt, Compile, Stage
+from burnish.model.cache import CacheUse
 from burnish.model.recipe import Flags
 from burnish.profiles.stages import Train
 from burnish.source.patches import overlay
 from burnish.toolchain import ccache
-from burnish.toolchain.ccache import CacheUse
 
 _BY_PART = {"key", "title", "toolchain", "flags", "features"}
 """Fields of a compile stage that `objects_key` uses in parts, or that are derived from others."""

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
+from burnish.model.cache import CacheUse
 
 SIZE_VARIABLE = "BURNISH_CCACHE_GB"
 USUAL_GB = 8.0
@@ -34,46 +35,6 @@ _DECIDED_READING = re.compile(
 
 _HIT = ("direct_cache_hit", "preprocessed_cache_hit", "remote_storage_hit")
 _NO_COMPILATION = ("called_for_link", "called_for_preprocessing")
-
-
-@dataclass(frozen=True)
-class CacheUse:
-    """Use of the cache by one build.
-
-    Attributes:
-        hits: objects taken from the cache.
-        misses: objects compiled and added to the cache.
-        passed: objects that ccache cannot cache, because it cannot determine their dependencies.
-        read: of the objects that were compiled, those whose source clang had read for another build (`READ_ONCE`).
-    """
-
-    hits: int = 0
-    misses: int = 0
-    passed: int = 0
-    read: int = 0
-
-    @property
-    def objects(self) -> int:
-        """Number of all compilations."""
-        return self.hits + self.misses + self.passed
-
-    @property
-    def share(self) -> float:
-        """Share of cache hits, 0 to 1."""
-        return self.hits / self.objects if self.objects else 0.0
-
-    @property
-    def read_share(self) -> float:
-        """Of what was compiled, the share whose source had been read before, 0 to 1."""
-        compiled = self.misses + self.passed
-        return self.read / compiled if compiled else 0.0
-
-    @property
-    def words(self) -> str:
-        """The use of the cache as part of a sentence."""
-        read = f", {self.read} made of sources read before" if self.read else ""
-        passed = f", {self.passed} not cacheable" if self.passed else ""
-        return f"{self.hits} of {self.objects} objects from the cache{read}{passed}"
 
 
 def size_gb(environment: Mapping[str, str] = os.environ) -> float:

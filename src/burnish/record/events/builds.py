@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from burnish.model.cache import CacheUse
 from burnish.model.cell import BuildId
 from burnish.record.costs import Figure
 from burnish.record.events.base import Event
@@ -184,23 +185,6 @@ class BuildFailed(Event):
 
     build: BuildId
     why: str
-
-
-@dataclass(frozen=True)
-class CacheUse:
-    """Use of the compiler cache in a build.
-
-    Attributes:
-        hits: objects taken from the cache.
-        misses: objects that were compiled.
-        passed: objects that were compiled and cannot be cached.
-        read: of the compiled ones, those whose source clang had read for another build.
-    """
-
-    hits: int
-    misses: int
-    passed: int
-    read: int = 0
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from burnish.builds.sharing import in_order, kept_as, needed
 from burnish.builds.stages import Bolt, Compile, Stage
 from burnish.builds.training import Trainer
 from burnish.engines.contract import Engine, GateReport
+from burnish.model.cache import CacheUse
 from burnish.model.recipe import Recipe, Variant
 from burnish.model.workload import Workload
 from burnish.profiles import merging
@@ -32,7 +33,6 @@ from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import (
     BuildFailed,
     BuildMade,
-    CacheUse,
     DatasetMade,
     GateRun,
     MachineCodeChanged,

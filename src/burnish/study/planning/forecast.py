@@ -10,13 +10,13 @@ from burnish.bench.host import available_memory
 from burnish.builds import evidence
 from burnish.builds.stages import Compile
 from burnish.engines.jobs import Jobs, choose, has_lto
+from burnish.model.cache import CacheUse
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.record.store import Store
 from burnish.source.sources import Source
 from burnish.study.builds.resolving import Chain, gate_key
 from burnish.study.planning.plan import Known, Plan, Step, link_memory, make_plan
-from burnish.toolchain.ccache import CacheUse
 
 
 def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
