@@ -67,7 +67,7 @@ def compare(path: str, command: tuple[str, ...], place: Path) -> Compared:
     """Compiles one file for each build, directly and in two steps."""
     at = command.index("-o")
     words = (*command[:at], *command[at + 2 :])
-    found, names, meter = Compared(path), ("direct.o", "made.o"), compile_costs.lay(place)
+    found, names, meter = Compared(path), ("direct.o", "made.o"), compile_costs.lay(place, "front-ends")
     if meter is None:
         raise UserError("GNU time is not here, which notes each step's CPU time: apt-get install time")
     for build, more in BUILDS.items():

@@ -16,7 +16,7 @@ import pytest
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError, UserError
-from burnish.builds import training
+from burnish.builds import objects, training
 from burnish.builds.training import Trainer
 from burnish.catalogue import load
 from burnish.engines.contract import Tick
@@ -354,3 +354,25 @@ def test_a_compile_is_told_with_the_time_that_the_plan_gives_it(shop: Shops, mon
     monkeypatch.setitem(here.builder.expected, stage.key, 123.0)
     here.make(stage)
     assert told == [123.0]
+
+
+@pytest.mark.skipif(shutil.which("ccache") is None or shutil.which("time") is None, reason="ccache or GNU time")
+@pytest.mark.parametrize("kind", ["gcc", "clang"])
+def test_of_a_killed_compile_it_stays_known_what_its_objects_cost(
+    shop: Shops, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = shop(kind)
+    stage = here.chain(kind, "-fno-plt")[0]
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as first:
+        first.setattr(objects, "facts", killed)
+        with pytest.raises(KeyboardInterrupt):
+            here.make(stage)
+    about = here.make(stage).about
+    assert about["cache"]["hits"] == about["costs"]["of"], "its objects come from the cache"
+    assert about["costs"]["known"] == about["costs"]["of"]
+    assert about["costs"]["compile_cpu_seconds"] > 0
+    assert not list(here.builder.work.glob(f"compile-costs-{stage.key}")), "what is in the store is noted no longer"

@@ -17,7 +17,7 @@ needs_time = pytest.mark.skipif(shutil.which("time") is None, reason="GNU time i
 
 @needs_time
 def test_a_compile_is_noted_by_what_it_made(tmp_path: Path) -> None:
-    meter = compile_costs.lay(tmp_path)
+    meter = compile_costs.lay(tmp_path, "key")
     assert meter is not None
     (tmp_path / "a b.c").write_text("int x;\n")
     words = [str(meter.script), "cc", "-c", "a b.c", "-o", "a b.o"]
@@ -30,7 +30,7 @@ def test_a_compile_is_noted_by_what_it_made(tmp_path: Path) -> None:
 
 @needs_time
 def test_the_compilers_exit_code_and_words_pass_through(tmp_path: Path) -> None:
-    meter = compile_costs.lay(tmp_path)
+    meter = compile_costs.lay(tmp_path, "key")
     assert meter is not None
     words = [str(meter.script), "sh", "-c", "echo out; echo err >&2; exit 3"]
     for extra in ({}, meter.variables):
@@ -41,9 +41,23 @@ def test_the_compilers_exit_code_and_words_pass_through(tmp_path: Path) -> None:
 
 
 @needs_time
+def test_what_was_noted_of_a_build_stays_until_it_is_finished(tmp_path: Path) -> None:
+    first = compile_costs.lay(tmp_path, "key")
+    assert first is not None
+    first.notes.write_text("2048 0.50 0.40 0.05 a.o\n2048 0.5")
+    again, other = (compile_costs.lay(tmp_path, key) for key in ("key", "another"))
+    assert again is not None
+    assert other is not None
+    with again.notes.open("a") as notes:
+        notes.write("2048 0.50 0.40 0.05 b.o\n")
+    assert list(compile_costs.parse(again.notes.read_text())) == ["a.o", "b.o"]
+    assert other.notes.read_text() == ""
+
+
+@needs_time
 @pytest.mark.skipif(shutil.which("ccache") is None, reason="ccache is not here")
 def test_behind_ccache_only_a_miss_is_noted_and_hits_stay_hits(tmp_path: Path) -> None:
-    meter = compile_costs.lay(tmp_path)
+    meter = compile_costs.lay(tmp_path, "key")
     assert meter is not None
     (tmp_path / "a.c").write_text("int x;\n")
     cache = {"CCACHE_DIR": str(tmp_path / "cache"), "CCACHE_CONFIGPATH": "/dev/null", "PATH": "/usr/bin:/bin"}

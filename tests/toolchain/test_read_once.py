@@ -115,7 +115,7 @@ def test_what_cannot_be_read_is_not_made(tmp_path: Path) -> None:
 def test_both_steps_are_metered_wherever_it_lies(tmp_path: Path, clang: Toolchain, name: str) -> None:
     place = tmp_path / name
     place.mkdir()
-    meter = compile_costs.lay(place)
+    meter = compile_costs.lay(place, "key")
     if meter is None:
         pytest.skip("no GNU time on this machine")
     assert len(run(place, ("-c", "a.c", "-o", "a.o"), **meter.variables)) == 2

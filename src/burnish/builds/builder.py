@@ -44,7 +44,6 @@ from burnish.record.workbench import Bench
 from burnish.source.patches import overlay, patch_set
 from burnish.source.sources import Source
 from burnish.toolchain import ccache, compile_costs, hints, linking
-from burnish.toolchain.ccache import CacheUse
 
 APART = "objects"
 """Name under which the costs of compiling single objects are kept."""
@@ -200,6 +199,8 @@ class Builder:
                     "making": witness.described(making),
                 },
             )
+        if job.meter is not None:
+            job.meter.notes.unlink()
         cost = Cost(seconds, peak=self.bench.peak, kept=entry.size(), tree=tree)
         step = cost_title(stage.title, cached or CacheUse())
         for step_name in (step, of_its_compiler(step, stage)):
@@ -240,7 +241,7 @@ class Builder:
             full_debug=stage.debug,
             archives=self.link_place if stage.linking.archives else None,
             first=stage.linking.first,
-            meter=compile_costs.lay(self.work),
+            meter=compile_costs.lay(self.work, stage.key),
             # gcc's machine code is the same with them; clang's was not examined.
             precompiled=self.engine.spec.precompiled if stage.toolchain.family == "gcc" else (),
         )
@@ -267,6 +268,8 @@ class Builder:
             job = self._job(stage, self._jobs(stage, name))
             made = self.engine.build_objects(job, words)
             object_facts = objects.facts(made, job, self.store, self.engine.spec.server)
+            if job.meter is not None:
+                job.meter.notes.unlink()
         self.store.note_cost(self.engine.spec.name, APART, name, time.monotonic() - began)
         return dict(object_facts.get("costs", {}))
 

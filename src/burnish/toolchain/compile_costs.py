@@ -73,15 +73,23 @@ class Meter:
         return {VARIABLE: str(self.notes), _WRAPPER_VARIABLE: str(self.script)}
 
 
-def lay(work: Path) -> Meter | None:
-    """Writes a new wrapper into `work`, at a constant path; None without GNU time."""
+def lay(work: Path, key: str) -> Meter | None:
+    """Writes a new wrapper into `work`, at a constant path; None without GNU time.
+
+    Args:
+        work: the engine's work folder.
+        key: of the build. What was noted of it before it was killed is still there: its objects are in the cache, and
+            nothing else knows what they cost. Whoever finishes the build removes the notes.
+    """
     program = shutil.which("time")
     if program is None:
         return None
-    meter = Meter(work / "meter.sh", work / "compile-costs")
+    meter = Meter(work / "meter.sh", work / f"compile-costs-{key}")
     meter.script.write_text(_SCRIPT.replace("TIME", program, 1))
     meter.script.chmod(0o700)
-    meter.notes.write_text("")
+    with meter.notes.open("a") as notes:
+        if notes.tell():
+            notes.write("\n")  # the last line may be incomplete
     return meter
 
 
