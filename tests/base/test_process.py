@@ -116,6 +116,35 @@ def test_low_priority_holds_beside_other_sessions_too() -> None:
         assert (usual[-1], low[-1]) == ("0", str(process.LOW_PRIORITY))
 
 
+def test_what_is_for_the_dynamic_linker_is_for_the_program_alone() -> None:
+    said = process.run(["true"], env={"LD_PRELOAD": "/no/such library.so"}, low=True).output
+    assert said.count("/no/such") == 1, "ld.so says so once for each program that asks for it"
+    here = {"LD_LIBRARY_PATH": "/a b", "LD_BIND_NOW": "1"}
+    assert process.run(sh('echo "$LD_LIBRARY_PATH|$LD_BIND_NOW"'), env=here).output == "/a b|1"
+
+
+def test_a_program_may_be_interrupted_where_burnish_ignores_that() -> None:
+    """As a shell has what it starts in the background do; ours must end when we ask them to."""
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from burnish.base import process\n"
+        "print(process.run(['grep', 'SigIgn', '/proc/self/status']).output)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not int(said.split()[1], 16) >> (signal.SIGINT - 1) & 1
+
+
+def test_burnish_is_not_copied_for_a_program() -> None:
+    """A copy of a process of 300 MB takes longer than most programs that it starts."""
+    code = (
+        "import os; from burnish.base import process; process.ensure_warden()\n"
+        "os.register_at_fork(before=lambda: print('copied'))\n"
+        "print(process.run(['nice'], low=True).output)\n"
+        "os.waitpid(os.fork() or os._exit(0), 0)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["10", "copied"], "Python calls it where it copies the process"
+
+
 # How it ended.
 
 
@@ -381,13 +410,17 @@ def test_sweep_leaves_other_containers_alone(orphan: Callable[..., int], dead_pi
     assert contained not in process.sweep()
 
 
-def test_ctrl_c_during_the_fork_ends_a_program_that_would_run_for_long() -> None:
-    """Python drops what is raised while it forks; a compile of an hour must not go on to its end then."""
+def test_ctrl_c_at_the_start_of_a_program_ends_it() -> None:
+    """Raised there, it would leave a compile of an hour that nobody knows and that takes the machine to its end."""
     code = (
-        "import os, signal; from burnish.base import interrupts, process; interrupts.watch()\n"
+        "import os, signal, subprocess; from burnish.base import interrupts, process; interrupts.watch()\n"
         "process.ensure_warden()\n"
-        "signals = [signal.SIGINT]\n"
-        "os.register_at_fork(after_in_parent=lambda: signals and os.kill(os.getpid(), signals.pop()))\n"
+        "signals, begin = [signal.SIGINT], subprocess._fork_exec\n"
+        "def begun(*words):\n"
+        "    pid = begin(*words)\n"
+        "    if signals: os.kill(os.getpid(), signals.pop())\n"
+        "    return pid\n"
+        "subprocess._fork_exec = begun\n"
         "try: process.run(['sleep', '600'])\n"
         "except KeyboardInterrupt: print('ended')\n"
         "print(process.run(['sh', '-c', 'echo; sleep 0.5; echo cleaned up']).output)\n"

@@ -102,6 +102,8 @@ done
 def test_a_recording_begins_when_perf_is_ready_and_is_whole_at_its_end(perf: MakePerf, tmp_path: Path) -> None:
     child = process.start(["sleep", "60"])
     try:
+        while not Path(f"/proc/{child.pid}/exe").resolve().name.startswith("sleep"):
+            time.sleep(0.01)  # it begins as the programs that set what it has
         ability = Ability("cpu-clock", by_core=True)
         sampling = Sampling(
             perf(RECORD), ability, Stacks.POINTERS, {"a": (child.pid,)}, {1, 0}, tmp_path / "x.data", 99

@@ -1,15 +1,17 @@
 """Ctrl-C that is never lost.
 
-Python raises KeyboardInterrupt wherever it is when the signal comes. In a finaliser, or in what it runs around a fork,
-the exception is printed and dropped, and the run would go on as if nobody had pressed the keys. So the signal is noted
-too, and the next step of a run raises it again, or the program that runs this moment; what Python would print of it is
-left out.
+Python raises KeyboardInterrupt wherever it is when the signal comes. In a finaliser the exception is printed and
+dropped, and the run would go on as if nobody had pressed the keys. So the signal is noted too, and the next step of a
+run raises it again, or the program that runs this moment; what Python would print of it is left out. While a program is
+being started it is noted only (`deferred`): raised there, it would leave a program that nobody knows.
 """
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 _noted = False
 _lost = False
+_deferring = False
 
 
 def watch() -> None:
@@ -36,6 +39,17 @@ def _dropped(what: UnraisableHookArgs) -> None:
         sys.__unraisablehook__(what)
 
 
+@contextlib.contextmanager
+def deferred() -> Iterator[None]:
+    """While it is active, a SIGINT is noted and not raised; `check_lost` raises it."""
+    global _deferring  # noqa: PLW0603 - programs are started by one thread, which is the one that signals come to
+    _deferring = True
+    try:
+        yield
+    finally:
+        _deferring = False
+
+
 def check() -> None:
     """Raises KeyboardInterrupt if a SIGINT came, once for each; for the beginning of a step."""
     global _noted, _lost  # noqa: PLW0603
@@ -45,12 +59,15 @@ def check() -> None:
 
 
 def check_lost() -> None:
-    """Raises KeyboardInterrupt if Python dropped one; while a program runs, also one that cleans up after a Ctrl-C."""
+    """Raises KeyboardInterrupt if one was dropped or deferred; while any program runs, also one that cleans up."""
     if _lost:
         check()
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:
-    global _noted  # noqa: PLW0603
+    global _noted, _lost  # noqa: PLW0603
     _noted = True
+    if _deferring:
+        _lost = True
+        return
     raise KeyboardInterrupt

@@ -11,10 +11,12 @@ No other module of the package starts processes. Every child
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import errno
+import functools
 import os
 import selectors
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,8 +37,6 @@ LOW_PRIORITY = 10
 AUTOGROUP = Path("/proc/self/autogroup")
 """The niceness of a process's session among other sessions (sched(7)); not on all kernels."""
 
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
 _run_id = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
 _warden: subprocess.Popen[bytes] | None = None
 _watched: list[Path] = []
@@ -105,23 +105,45 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return env
 
 
-def _before_exec(parent: int, cores: frozenset[int] | None, *, low: bool) -> Callable[[], None]:
-    def prepare() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        # If a shell started this process in the background, SIGINT is ignored; programs that it stops must not inherit
-        # that.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        if os.getppid() != parent:  # the parent died between fork and prctl
-            os._exit(127)
-        if cores is not None:
-            os.sched_setaffinity(0, cores)
-        if low:
-            os.nice(LOW_PRIORITY)
-            # Where sessions are scheduled as groups, the niceness of a process counts within its own session only.
-            with contextlib.suppress(OSError):
-                AUTOGROUP.write_text(str(LOW_PRIORITY))
+def _command(words: list[str], env: dict[str, str], cores: frozenset[int] | None, *, low: bool) -> list[str]:
+    """The command that becomes the program `words`: programs that each set something and then are the next one.
 
-    return prepare
+    So all of it is in force before the program's first instruction, and this process need not be copied, as it must be
+    for Python code between fork and exec: that takes the longer the more memory it has. What is for the dynamic linker
+    is taken out of `env`: it is for the program alone.
+    """
+    argv = [_tool("setpriv"), "--pdeathsig", "KILL", "--"]
+    # A shell that starts this process in the background has it ignore SIGINT; what it starts must not inherit that.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        argv += [_tool("env"), "--default-signal=INT"]
+    if cores is not None:
+        argv += [_tool("taskset"), "--cpu-list", ",".join(map(str, sorted(cores)))]
+    if low:
+        # Where sessions are scheduled as groups, the niceness of a process counts within its own session only.
+        says = f'{{ echo {LOW_PRIORITY} >{AUTOGROUP}; }} 2>/dev/null; exec "$@"'
+        argv += [_tool("nice"), "-n", str(LOW_PRIORITY), _tool("sh"), "-c", says, "sh"]
+    if linker := [f"{name}={env.pop(name)}" for name in list(env) if name.startswith("LD_")]:
+        says = 'while [ "$1" != -- ]; do export "$1"; shift; done; shift; exec "$@"'
+        argv += [_tool("sh"), "-c", says, "sh", *linker, "--"]
+    return [*argv, *words]
+
+
+@functools.cache
+def _tool(name: str) -> str:
+    """Path of a program of Debian's essential packages, whatever the environment's PATH."""
+    found = shutil.which(name, path="/usr/bin:/bin")
+    if found is None:
+        raise InfrastructureError(f"{name} is not in /usr/bin: apt-get install util-linux coreutils")
+    return found
+
+
+def _check(word: str, cwd: Path | None, env: Mapping[str, str]) -> None:
+    """Raises what starting this program would raise if it is not there or none."""
+    path = Path(cwd or ".", word) if "/" in word else Path(shutil.which(word, path=env.get("PATH", os.defpath)) or word)
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def start(
@@ -148,20 +170,14 @@ def start(
         low: whether it gives way to other work on this machine (`LOW_PRIORITY`).
     """
     ensure_warden()
-    words = [str(word) for word in argv]
+    words, whole = [str(word) for word in argv], environment(env)
     try:
-        # preexec_fn: the settings must be in force before the program's first instruction, and programs are only
-        # started from the main thread.
-        return subprocess.Popen(
-            words,
-            cwd=cwd,
-            env=environment(env),
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-            preexec_fn=_before_exec(os.getpid(), cores, low=low),  # noqa: PLW1509
-        )
+        _check(words[0], cwd, whole)
+        argv = _command(words, whole, cores, low=low)
+        with interrupts.deferred():
+            return subprocess.Popen(
+                argv, cwd=cwd, env=whole, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
+            )
     except (FileNotFoundError, PermissionError) as error:
         raise InfrastructureError(f"cannot start `{words[0]}`: {error.strerror}") from error
 
@@ -232,7 +248,7 @@ def run(
             rest = b""
             while True:
                 ready = selector.select(0.25)
-                interrupts.check_lost()  # one that came during the fork
+                interrupts.check_lost()  # one that came while it was started
                 if on_tick is not None:
                     on_tick()
                 if timeout is not None and not timed_out and time.monotonic() - began > timeout:
