@@ -69,7 +69,9 @@ TOGETHER = (
     *("sqlite-grid", "mysql-tune", "mysql-tune-tcmalloc", "mysql-tune-vendor", "mysql-search", "mysql-apart"),
     *("mysql-deploy", "mysql-arm-2020", "mariadb-search", "mariadb-search-again", "mariadb-search-model"),
     *("mariadb-search-model-five", "mariadb-five", "mariadb-deploy", "mariadb-sun-2008-whole", "mariadb-gcc-pgo-duet"),
-    *("mariadb-gcc-pgo-apart", "mariadb-gcc-pgo-whole", "mariadb-arm-2020-whole"),
+    *("mariadb-gcc-pgo-apart", "mariadb-gcc-pgo-whole", "mariadb-arm-2020-whole", "mariadb-search-model-five-again"),
+    *("sqlite-sittings-second", "mysql-mysql-manual", "mysql-mysql-manual-compilers", "mysql-tune-zen3"),
+    *("mysql-huge-text",),
 )
 """Records of 26 to 29 November whose servers were launched at the same time: duets and interleaved starts."""
 FORMAT_1 = ("mariadb-tune",)
