@@ -181,6 +181,20 @@ def test_what_cannot_be_started_is_one_line(argv: list[str]) -> None:
     assert process.capture(argv) == ""
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"echo ran\n", b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xf3\x00\necho ran\n", b"\x7fELF\necho ran\n"],
+    ids=["empty", "text", "another processor's", "truncated"],
+)
+def test_no_shell_runs_what_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(process, "_BINFMT", tmp_path)  # as where no interpreter of other programs is registered
+    program = tmp_path / "program"
+    program.write_bytes(content)
+    program.chmod(0o700)
+    with pytest.raises(InfrastructureError, match=r"cannot start .*: Exec format error"):
+        process.run([program])
+
+
 def test_capture_is_empty_on_failure() -> None:
     assert process.capture(sh("echo yes")) == "yes"
     assert process.capture(sh("echo no; exit 1")) == ""

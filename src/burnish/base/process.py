@@ -37,6 +37,10 @@ LOW_PRIORITY = 10
 AUTOGROUP = Path("/proc/self/autogroup")
 """The niceness of a process's session among other sessions (sched(7)); not on all kernels."""
 
+_ELF_HEAD = 20
+_EM_386 = b"\x03\x00"
+_BINFMT = Path("/proc/sys/fs/binfmt_misc")
+"""Folder of the interpreters of programs of other processors, `qemu-aarch64` and others."""
 _run_id = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
 _warden: subprocess.Popen[bytes] | None = None
 _watched: list[Path] = []
@@ -138,12 +142,30 @@ def _tool(name: str) -> str:
 
 
 def _check(word: str, cwd: Path | None, env: Mapping[str, str]) -> None:
-    """Raises what starting this program would raise if it is not there or none."""
+    """Raises what starting this program would raise if it is not there or none.
+
+    What the kernel refuses as no program must not come to `_command`: its programs would have a shell run it.
+    """
     path = Path(cwd or ".", word) if "/" in word else Path(shutil.which(word, path=env.get("PATH", os.defpath)) or word)
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if not path.is_file() or not os.access(path, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    with contextlib.suppress(PermissionError), path.open("rb") as file:  # it may be run by whoever may not read it
+        if not _runs_here(file.read(_ELF_HEAD)):
+            raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC))
+
+
+def _runs_here(head: bytes) -> bool:
+    """Whether the kernel runs a file that begins so: a script that names its interpreter, a program of its kind."""
+    if head[:2] == b"#!":
+        return True
+    with Path(_tool("setpriv")).open("rb") as file:
+        own = file.read(_ELF_HEAD)
+    if head[:4] != own[:4] or len(head) < _ELF_HEAD:
+        return False
+    machine = head[18:20]
+    return (head[4:6], machine) == (own[4:6], own[18:20]) or machine == _EM_386 or any(_BINFMT.glob("qemu-*"))
 
 
 def start(
@@ -178,7 +200,7 @@ def start(
             return subprocess.Popen(
                 argv, cwd=cwd, env=whole, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
             )
-    except (FileNotFoundError, PermissionError) as error:
+    except OSError as error:
         raise InfrastructureError(f"cannot start `{words[0]}`: {error.strerror}") from error
 
 
