@@ -120,7 +120,7 @@ class Builder:
             profile = self._lay_profile(stage)
             start = log.stat().st_size if log.exists() else 0
             jobs = self._jobs(stage, name)
-            job = self._job(stage, jobs)
+            job = self._job(stage, jobs, stage.key)
             if profile is not None and self._is_its_own(profile, stage):
                 job = replace(job, see=Watch(partial(self._audit, profile), log).see)
             self.engine.build(job)
@@ -217,8 +217,8 @@ class Builder:
             self.bench.say(jobs.reason)
         return jobs
 
-    def _job(self, stage: Compile, jobs: Jobs) -> BuildJob:
-        """What the engine is asked to build, at the constant path."""
+    def _job(self, stage: Compile, jobs: Jobs, notes: str) -> BuildJob:
+        """What the engine is asked to build, at the constant path; `notes` is the key of what its objects cost."""
         linkers.lay_linkers(stage, self.link_place)
         quicker = linking.unkeyed(stage.linking, self.store.root / "thinlto")
         return BuildJob(
@@ -241,7 +241,7 @@ class Builder:
             full_debug=stage.debug,
             archives=self.link_place if stage.linking.archives else None,
             first=stage.linking.first,
-            meter=compile_costs.lay(self.work, stage.key),
+            meter=compile_costs.lay(self.work, notes),
             # gcc's machine code is the same with them; clang's was not examined.
             precompiled=self.engine.spec.precompiled if stage.toolchain.family == "gcc" else (),
         )
@@ -265,7 +265,7 @@ class Builder:
             _empty(self.place),
         ):
             self._lay_profile(stage)
-            job = self._job(stage, self._jobs(stage, name))
+            job = self._job(stage, self._jobs(stage, name), f"{stage.key}-{APART}")
             made = self.engine.build_objects(job, words)
             object_facts = objects.facts(made, job, self.store, self.engine.spec.server)
             if job.meter is not None:
