@@ -51,13 +51,18 @@ def _part(line: Line) -> tuple[str, str, bool]:
     return line.series, line.reading, bool(line.shows)
 
 
+def of_series(series: str, title: str) -> str:
+    """A title, after the name of its series if the study has several."""
+    return f"{series}: {title}" if series else title
+
+
 def _title(table: StudyTable, lines: Sequence[Line]) -> str:
     """The heading of lines of one table."""
     series, reading, patched = _part(lines[0])
     title = table.readings.get(reading, {}).get("title") or table.title
     if table.patches:
         title = f"{title}: {'patch by patch' if patched else 'the whole set'}"
-    return f"{series}: {title}" if series else title
+    return of_series(series, title)
 
 
 def names_of(table: StudyTable) -> dict[str, str]:

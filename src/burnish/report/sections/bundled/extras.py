@@ -12,6 +12,7 @@ from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import grid, points, section
 from burnish.report.document import Section
 from burnish.report.sections.bundled import claims
+from burnish.report.sections.bundled.cells import of_series
 from burnish.report.words import per_cent
 from burnish.statistics.means import geometric_mean, quotient
 
@@ -73,8 +74,9 @@ def matrices(table: StudyTable) -> list[Section]:
         title = "trained on (rows), tested on (columns), % over the baseline"
         head = ("", *(("on",) if hosts else ()), *loads, "worst")
         notes = (NO_COMPARISON,) if hosts else ()
-        title = f"{series}: {title}" if series else title
-        result.append(section("matrix", title, grid("matrix", head, body, drop=loads[::-1]), points(notes)))
+        result.append(
+            section("matrix", of_series(series, title), grid("matrix", head, body, drop=loads[::-1]), points(notes))
+        )
     return result
 
 

@@ -8,7 +8,7 @@ from burnish.record.events.bundled import StatedMean
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import grid, points, section
 from burnish.report.document import Section
-from burnish.report.sections.bundled.cells import names_of
+from burnish.report.sections.bundled.cells import names_of, of_series
 from burnish.report.words import per_cent, plural
 from burnish.statistics.means import geometric_mean
 
@@ -54,8 +54,7 @@ def _reading(table: StudyTable, series: str, reading: str, lines: Sequence[Line]
         return []
     title = table.readings.get(reading, {}).get("title") or table.title
     counted = f"the geometric mean of the {plural(len(measured), 'cell')} measured of {len(lines)}"
-    title = f"{series}: {title}" if series else title
-    sentences = [f"here: {title}: {per_cent(here)} %, {counted}"]
+    sentences = [f"here: {of_series(series, title)}: {per_cent(here)} %, {counted}"]
     worst = min(lines, key=lambda line: line.figure.low if line.figure and line.figure.low is not None else 0.0)
     where = f"its worst published cell ({worst.published} %: {names_of(table)[worst.key]})"
     told = f"{per_cent(worst.interval)} %, {worst.last}" if worst.interval else worst.reason or worst.last
