@@ -160,12 +160,17 @@ def _runs_here(head: bytes) -> bool:
     """Whether the kernel runs a file that begins so: a script that names its interpreter, a program of its kind."""
     if head[:2] == b"#!":
         return True
-    with Path(_tool("setpriv")).open("rb") as file:
-        own = file.read(_ELF_HEAD)
+    own = _own_head()
     if head[:4] != own[:4] or len(head) < _ELF_HEAD:
         return False
     machine = head[18:20]
     return (head[4:6], machine) == (own[4:6], own[18:20]) or machine == _EM_386 or any(_BINFMT.glob("qemu-*"))
+
+
+@functools.cache
+def _own_head() -> bytes:
+    with Path(_tool("setpriv")).open("rb") as file:
+        return file.read(_ELF_HEAD)
 
 
 def start(
@@ -180,6 +185,8 @@ def start(
     low: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Starts a program in the background (a server, a load); `stop` ends it.
+
+    For the first milliseconds the process is the programs that set what it has (`_command`), as /proc shows it.
 
     Args:
         argv: program and arguments; never a shell line.
