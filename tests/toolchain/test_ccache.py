@@ -199,4 +199,4 @@ def test_headers_are_precompiled_for_gcc_only(tmp_path: Path, gcc: Toolchain, cl
         shop.builder.engine.spec = replace(shop.builder.engine.spec, precompiled=headers)
         stage = shop.chain("bolt")[0]
         assert isinstance(stage, Compile)
-        assert shop.builder._job(stage, Jobs(1, 1)).precompiled == expected
+        assert shop.builder._job(stage, Jobs(1, 1), stage.key).precompiled == expected
