@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 
 import shipping
+from burnish.base import paths
 from burnish.base.errors import UserError
+from burnish.builds.builder import APART
 from burnish.catalogue import load
 from burnish.catalogue.bundled import files as studies
 from burnish.cli import app
-from burnish.record.events.builds import BuildMade
+from burnish.engines.fake.engine import FakeEngine
+from burnish.model.condition import Condition
+from burnish.record.events.builds import BuildMade, TuningExamined
 from burnish.record.events.bundled import ConfirmationBegun
 from burnish.record.events.study import StudyFinished
 from burnish.record.events.trials import StartBegun
@@ -22,6 +26,7 @@ from burnish.record.events.verdicts import FamilyJudged
 from burnish.record.record import Record
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.study.bundled.expansion import expand
+from burnish.study.constructors import bundled
 from shipping import quick, shown
 from studying import burnish, text
 
@@ -55,6 +60,7 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
         built = {each.event.build.name for each in record.events(BuildMade)}
     assert "baseline" in built
     assert "inline-generously" not in built, "its objects alone are compiled"
+    assert not list(paths.home().work("fake").glob(f"compile-costs-*-{APART}")), "what was noted is in the record"
     assert first["tls"].reason == "left out by --row"
     assert all(line.verdict or line.reason for line in first.values())
     before = starts(folder)
@@ -72,6 +78,24 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     said = shown(folder)
     assert "published %" in said
     assert max(map(len, said.splitlines())) <= 80
+
+
+def test_only_what_a_row_runs_under_is_reported_as_untuned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row gives a load the memory that it needs; without that setting nothing is measured."""
+
+    def examine(*facts: object) -> list[str]:
+        (condition,) = (each for each in facts if isinstance(each, Condition))
+        return [] if condition.settings else ["its memory is too small"]
+
+    monkeypatch.setattr(FakeEngine, "examine", examine)
+    run = quick(monkeypatch)
+    expansion = expand(studies.study("mysql-manual"), load.engine("fake"))
+    own = tuple(replace(each, given=("work_percent=101",)) for each in expansion.comparisons)
+    monkeypatch.setattr(bundled, "expand", lambda *_, **__: replace(expansion, comparisons=own))
+    found, folder = run("mysql-manual", "dynamic-link")
+    assert by_row(found)["dynamic-link"].verdict
+    with closing(Record(folder)) as record:
+        assert {each.event.found for each in record.events(TuningExamined)} == {()}
 
 
 def test_starts_of_another_version_are_not_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from burnish.base.errors import UserError
@@ -30,7 +31,7 @@ from burnish.study.study import Study
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 from burnish.toolchain import ccache
 from burnish.toolchain.toolchains import find_toolchains
-from burnish.workload.conditions import condition_of, merged
+from burnish.workload.conditions import merged
 
 
 def prepare(session: Session, study: Study, plan: StudyPlan, shown: Sequence[str]) -> Workshop:
@@ -171,11 +172,19 @@ def _builds(workshop: Workshop, shown: Sequence[str], chosen: Sequence[Compariso
 
 
 def _possible(workshop: Workshop, baseline: Built) -> None:
-    """Examines loads on the baseline as far as possible without data, before data sets are made."""
+    """Examines loads on the baseline as far as possible without data, before data sets are made.
+
+    In a tolerant study rows have conditions of their own and are examined one by one; only a requested ladder that
+    exceeds the server's connections is refused before any.
+    """
+    session = workshop.session
     if workshop.study.tolerant:
+        most = sorted(session.workloads, key=lambda workload: workload.threads)[-1:]
+        asked = conditions.usual(session.spec, session.options)
+        conditions.possible(replace(session, workloads=most), [(baseline, conditions.ready(session, asked))])
         return
     given = dict.fromkeys(comparison.given for comparison in workshop.selection.chosen)
-    conditions.possible(workshop.session, [(baseline, workshop.condition(words)) for words in given])
+    conditions.possible(session, [(baseline, workshop.condition(words)) for words in given])
 
 
 def start(workshop: Workshop) -> None:
@@ -189,12 +198,6 @@ def start(workshop: Workshop) -> None:
         return
     session, study = workshop.session, workshop.study
     if study.tolerant:
-        # A requested ladder that exceeds the server's connections is refused before any row.
-        most = max(session.workloads, key=lambda workload: workload.threads, default=None)
-        if most is not None:
-            words = session.options.settings
-            condition = conditions.ready(session, condition_of(words, session.spec.settings))
-            workshop.examine_strictly(baseline, most, condition, ",".join(words))
         return
     given = dict.fromkeys(comparison.given for comparison in chosen)
     conditions.examine(session, [(baseline, workshop.condition(words)) for words in given], workshop.data)
