@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from burnish.why.cachegrind import parse
+from burnish.why.cachegrind import Counted, parse, parse_calls
 from burnish.why.inlining import parse_addr2line
 from burnish.why.text import (
     Symbol,
@@ -156,3 +156,39 @@ summary: 200 7 1 27 3
     assert result.totals == {"Ir": 200, "I1mr": 7, "ILmr": 1, "Bc": 27, "Bcm": 3}
     assert result.functions["sqlite3VdbeExec"] == {"Ir": 160, "I1mr": 7, "ILmr": 1, "Bc": 23, "Bcm": 3}
     assert list(result.as_dict(most=1)["functions"]) == ["sqlite3VdbeExec"]
+
+
+def test_callgrinds_file() -> None:
+    """Names are numbered when they come first, and what follows ``calls=`` is the callee's, not the caller's."""
+    text = """\
+desc: Trigger: dump counted
+
+positions: line
+events: Ir I1mr DLmr
+summary: 168 9 1
+
+ob=(1) /usr/sbin/mysqld
+fl=(1) sql/handler.cc
+fn=(7) handler::ha_index_read(unsigned char*)
+12 100 5 1
+cfi=(2)
+cob=(2) /usr/lib/libc.so.6
+cfn=(8) memcpy
+calls=3 0
++2 60 4
+-1 8
+fn=(8)
+* 60 4
+"""
+    result = parse_calls(text)
+    assert result.totals == {"Ir": 168, "I1mr": 9, "DLmr": 1}
+    assert result.functions == {
+        "handler::ha_index_read(unsigned char*)": {"Ir": 108, "I1mr": 5, "DLmr": 1},
+        "memcpy": {"Ir": 60, "I1mr": 4},
+    }
+    assert parse_calls("") == Counted({}, {})
+
+
+def test_several_processes_are_one_server() -> None:
+    one, other = Counted({"Ir": 5}, {"a": {"Ir": 5}}), Counted({"Ir": 2, "Bc": 1}, {"a": {"Ir": 1}, "b": {"Ir": 1}})
+    assert one + other == Counted({"Ir": 7, "Bc": 1}, {"a": {"Ir": 6}, "b": {"Ir": 1}})

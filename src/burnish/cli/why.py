@@ -22,6 +22,7 @@ from burnish.study.why import sampling
     replace(o.ENGINE_OPTION, unset="found out"),
     *o.LOAD,
     o.SECONDS,
+    o.SIMULATE,
     o.DESIGN,
     o.PLACEMENT,
     o.SEED,
@@ -36,6 +37,7 @@ def why(
     run: str | None,
     engine: str | None,
     seconds: float | None,
+    simulate: bool,
     options: Options,
     as_json: bool,
 ) -> None:
@@ -50,7 +52,7 @@ def why(
     home = paths.home()
     request = sampling.requested(home, first, second, str(run_named(run)) if run else None, engine)
     workload = next(iter(options.workloads), None)
-    folder = sampling.why(home, request, workload, seconds, options, progress, asker())
+    folder = sampling.why(home, request, workload, seconds, options, progress, asker(), simulated=simulate)
     finish(folder, as_json, full=True)
     if not as_json:
         line(f"pictures: {folder}")

@@ -35,7 +35,7 @@ class Explanation:
         pictures: names of the flame graphs in the study's folder.
         hardware: by label, events per transaction; empty without a PMU.
         slots: by label, shares of the processor's slots (top-down level 1); empty without a PMU.
-        simulated: by label, events of one unit and of its functions on a simulated processor; may be empty.
+        simulated: by label, events on a simulated processor (`BuildSimulated`); may be empty.
         notes: deviations from the plan.
     """
 

@@ -175,6 +175,7 @@ SECONDS = _how(
     "seconds", ("--seconds",), "Seconds under load that are sampled for the explanation.",
     readers.number(2, 600), "N", unset="40, or 100 without a PMU",
 )  # fmt: skip
+SIMULATE = _how("simulate", ("--simulate",), "Count cache misses and branches on a simulated processor too.")
 
 # --- Which part of a bundled study ---
 

@@ -70,17 +70,22 @@ class BuildSampled(Event):
 
 @dataclass(frozen=True)
 class BuildSimulated(Event):
-    """One unit of a load was run on a simulated processor.
+    """A load was run on a simulated processor: one unit of it, or a server's transactions for a while.
 
     Attributes:
         label: the build.
-        totals: events by cachegrind's name for them.
+        totals: events by valgrind's name for them.
         functions: the same for the functions with most instruction-cache misses.
+        transactions: of which these are the events.
+        second_level: bytes of the last simulated cache where that is a core's second level; None: the processor's
+            last level.
     """
 
     label: str
     totals: Mapping[str, int]
     functions: Mapping[str, Mapping[str, int]]
+    transactions: float = 1.0
+    second_level: int | None = None
 
 
 @dataclass(frozen=True)

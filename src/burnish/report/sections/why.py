@@ -11,7 +11,7 @@ from burnish.report.compose import grid, points, section
 from burnish.report.document import Bar, Bars, Paragraph, Section, Span
 from burnish.report.words import percent, scale, short, signed
 from burnish.why.attribution import Part, Row, explaining, objects
-from burnish.why.cachegrind import EVENTS
+from burnish.why.cachegrind import EVENTS, SECOND_LEVEL
 from burnish.why.explanation import Explanation
 
 MOST = 6
@@ -179,28 +179,30 @@ def _simulated(why: Explanation) -> Section | None:
     one, other = (why.simulated.get(side.label) for side in (why.before, why.after))
     if one is None or other is None:
         return None
-    rows = [
-        (title, *_counted(one["totals"], other["totals"], event))
-        for event, title in EVENTS.items()
-        if event in one["totals"] and event in other["totals"]
-    ]
+    second = one.get("second_level")
+    # A record has not what is as usual: one unit of an embedded engine's load.
+    transactions = [float(side.get("transactions", 1.0)) for side in (one, other)]
+    sides = [*zip((one, other), transactions, strict=True)]
+    rows = []
+    for event, title in (SECOND_LEVEL if second else EVENTS).items():
+        if event in one["totals"] and event in other["totals"]:
+            before, after = (side["totals"][event] / count for side, count in sides)
+            rows.append((title, f"{before:,.0f}", f"{after:,.0f}", f"{after / before:.3f}" if before else "-"))
     misses = {
-        name: (one["functions"].get(name, {}).get("I1mr", 0), other["functions"].get(name, {}).get("I1mr", 0))
+        name: [side["functions"].get(name, {}).get("I1mr", 0) / count for side, count in sides]
         for name in {*one["functions"], *other["functions"]}
     }
     most = sorted(misses.items(), key=lambda item: (-abs(item[1][1] - item[1][0]), item[0]))[:MOST]
-    named = ", ".join(f"{short(name, 30)} {before:,} to {after:,}" for name, (before, after) in most[:4])
-    return section(
-        "simulated",
-        f"In a simulated processor (cachegrind), one {why.unit}",
-        grid("simulated", ("event", "before", "after", "ratio"), rows, drop=("before", "after")),
-        points([f"instruction cache misses that changed most: {named}"]),
-    )
-
-
-def _counted(one: Mapping[str, int], other: Mapping[str, int], event: str) -> tuple[str, str, str]:
-    before, after = one[event], other[event]
-    return f"{before:,}", f"{after:,}", f"{after / before:.3f}" if before else "-"
+    named = ", ".join(f"{short(name, 30)} {before:,.0f} to {after:,.0f}" for name, (before, after) in most[:4])
+    notes = [f"instruction cache misses that changed most: {named}"]
+    title = f"In a simulated processor (cachegrind), one {why.unit}"
+    if transactions != [1.0, 1.0]:
+        title = f"In a simulated processor (callgrind), per {why.unit}"
+        counts = " and ".join(f"{count:,.0f}" for count in transactions)
+        level = f", whose second level has {second / 2**20:g} MiB" if second else ""
+        notes.append(f"the server's own code, not the kernel's, on one core{level}; {counts} {why.unit}s")
+    table = grid("simulated", ("event", "before", "after", "ratio"), rows, drop=("before", "after"))
+    return section("simulated", title, table, points(notes))
 
 
 def _method(why: Explanation) -> Section:

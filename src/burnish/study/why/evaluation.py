@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.errors import InfrastructureError
 from burnish.bench import sampling
 from burnish.bench.pairs import Pair
 from burnish.bench.sampling import Ability, Recorded, Stacks
-from burnish.engines.contract import SideSpec
-from burnish.model.condition import Condition
 from burnish.model.workload import Design, Placement, Workload
 from burnish.program import machine_code
 from burnish.program.built import Built
@@ -21,22 +18,16 @@ from burnish.program.machine_code import Code
 from burnish.record.codec import plain, value_of
 from burnish.record.events.why import (
     BuildSampled,
-    BuildSimulated,
     CodeFacts,
     SampleProfile,
     SamplingMethod,
     WhyExplained,
 )
-from burnish.study import needs
 from burnish.study.session import Session
-from burnish.why import alignment, cachegrind, flame, samples, stacks, text
+from burnish.why import alignment, flame, samples, stacks, text
 from burnish.why.attribution import Profile, profile
 from burnish.why.ceiling import cpu_words
 from burnish.why.samples import KERNEL, UNKNOWN, Flat, merged
-
-CACHEGRIND_S = 900.0
-"""Time limit for one unit of the load in the simulated processor, which is some 50 times slower."""
-
 
 STACKED = 2
 """Number of the pair whose samples have copies of the stack, where callers are found so: not the last one, to which a
@@ -101,7 +92,13 @@ class Sampled:
         return sum(usage.user for usage in used) / spent if spent > 0 else 1.0
 
 
-def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapping[str, Code]) -> None:
+def evaluate(
+    session: Session,
+    workload: Workload,
+    sampled: Sampled,
+    codes: Mapping[str, Code],
+    simulate: Callable[[Mapping[str, Built]], Sequence[str]],
+) -> None:
     """Reads the samples and records the results; readers use them only once the last event, ``explained``, is there.
 
     Args:
@@ -109,6 +106,7 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
         workload: the load.
         sampled: both builds under load.
         codes: both builds as machine code, by label.
+        simulate: records what both builds do on a simulated processor; returns what went wrong.
     """
     one, other = sampled.builts
     log = session.bench.log_path("perf-script.log")
@@ -133,7 +131,7 @@ def evaluate(session: Session, workload: Workload, sampled: Sampled, codes: Mapp
     new = codes[other].functions - codes[one].functions
     doubts = [pair.invalid for pair in sampled.pairs if pair.invalid]
     notes = [f"{len(doubts)} of {len(sampled.pairs)} pairs would not count in a trial: {doubts[0]}"] if doubts else []
-    notes += _simulate(session, workload, sampled)
+    notes += simulate(sampled.builts)
     places = [place for flat in flats.values() for place in flat.weights]
     named = any(place.object == KERNEL and place.function != UNKNOWN for place in places)
     met = {function.name for profile in profiles.values() for function in profile.shares}
@@ -295,51 +293,3 @@ def _lost(codes: Mapping[str, Code], grouping: str) -> list[str]:
             "one build inlines seems to vanish (parts and copies that compilers make of one are put together by name)"
         )
     return reasons
-
-
-def _simulate(session: Session, workload: Workload, sampled: Sampled) -> list[str]:
-    """Runs one unit of the load in cachegrind, for each build of an embedded engine on a host without counters.
-
-    Returns:
-        what went wrong, one sentence each; errors do not stop the rest.
-    """
-    specs = {label: _unit_side(session, workload, built) for label, built in sampled.builts.items()}
-    units = {label: session.engine.unit(spec) for label, spec in specs.items()}
-    if session.host.pmu or not all(units.values()):
-        return []
-    try:
-        needs.ensure(["valgrind"], "cache and branch behaviour without counters", session.options, session.ask)
-    except UserError as error:
-        return [f"no simulated caches: {error}"]
-    for label, words in units.items():
-        folder = specs[label].folder
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700, parents=True)
-        out = folder / "cachegrind.out"
-        argv = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes", f"--cachegrind-out-file={out}"]
-        with session.bench.step(f"{label}: one {workload.unit} in cachegrind", "why-cachegrind", counts=False):
-            done = session.bench.run(
-                "cachegrind",
-                [*argv, *words],
-                cwd=folder,
-                env=dict(sampled.builts[label].environment),
-                timeout=CACHEGRIND_S,
-            )
-        if not done.ok or not out.is_file():
-            return [f"no simulated caches: valgrind could not run {label} (why-cachegrind.log)"]
-        counts = plain(cachegrind.parse(out.read_text()).as_dict())
-        session.record.append(value_of(BuildSimulated, {"label": label, **counts}))
-    return []
-
-
-def _unit_side(session: Session, workload: Workload, built: Built) -> SideSpec:
-    return SideSpec(
-        label=built.name,
-        built=built,
-        condition=Condition(),
-        workload=workload,
-        data=session.scratch / "data0",
-        folder=session.scratch / "unit",
-        seed=session.seed,
-        cores=session.core_sets[0],
-    )

@@ -51,6 +51,7 @@ from burnish.study.request.placing import design_for, placing
 from burnish.study.session import Session
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import STACKED, Sampled, evaluate
+from burnish.study.why.simulation import simulate
 
 PAIRS = 3
 """Number of pairs that are sampled; if call stacks are recorded separately, there is one more for them."""
@@ -148,6 +149,8 @@ def why(
     options: Options,
     console: Console,
     ask: Ask | None,
+    *,
+    simulated: bool = False,
 ) -> Path:
     """Samples both builds under one load and records the results; returns the run's folder.
 
@@ -159,6 +162,7 @@ def why(
         options: threads, seed, design, whether to install without asking.
         console: for progress.
         ask: asks the user a question.
+        simulated: whether both are counted on a simulated processor too, whatever this host can count.
     """
     spec = load.engine(request.engine)
     options = replace(options, workloads=(workload or spec.workloads[0],))
@@ -169,7 +173,7 @@ def why(
     say = partial(console.print, markup=False, highlight=False, soft_wrap=True)
     with studies.lock(home), machine(home, say):
         needs.ensure(groups, "the load", options, ask)
-        return explain(home, request, workloads[0], seconds, options, console, ask)
+        return explain(home, request, workloads[0], seconds, options, console, ask, simulated=simulated)
 
 
 def permitted(host: HostFacts, options: Options, ask: Ask | None) -> tuple[Path, Ability]:
@@ -188,6 +192,8 @@ def explain(
     options: Options,
     console: Console,
     ask: Ask | None,
+    *,
+    simulated: bool = False,
 ) -> Path:
     """As `why`, for callers that hold the home's lock; returns the run's folder."""
     spec = load.engine(request.engine)
@@ -214,7 +220,8 @@ def explain(
     cell = _cell(session, request.names[1], workload)
     with session.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
         sampled = _sample(session, cell, made, perf, ability, stacks, seconds or _enough(ability))
-    evaluate(session, workload, sampled, codes)
+    lay = partial(_lay, session, workload, made[0])
+    evaluate(session, workload, sampled, codes, partial(simulate, session, workload, lay=lay, asked=simulated))
     return sessions.finish(session)
 
 
@@ -333,14 +340,18 @@ def _sample(
 def _data(session: Session, workload: Workload, first: Made) -> list[Path]:
     """A clean copy of the load's data for each side."""
     places = [session.scratch / f"data{side}" for side in range(len(session.core_sets))]
+    for place in places:
+        _lay(session, workload, first, place)
+    os.sync()
+    return places
+
+
+def _lay(session: Session, workload: Workload, first: Made, place: Path) -> None:
+    """Makes a clean copy of the load's data; an empty folder for a load without data."""
     if workload.dataset == "none":
-        for place in places:
-            place.mkdir(mode=0o700)
-        return places
+        place.mkdir(mode=0o700)
+        return
     assert first.built is not None and first.identity is not None  # noqa: S101, PT018 - a program that exists
     version = first.identity.version
     entry = datasets.obtain(session.engine, session.store, first.built, first.built, version, workload, session.bench)
-    for place in places:
-        datasets.copy(entry, place, session.bench)
-    os.sync()
-    return places
+    datasets.copy(entry, place, session.bench)

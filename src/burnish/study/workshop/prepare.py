@@ -179,7 +179,7 @@ def _possible(workshop: Workshop, baseline: Built) -> None:
     """
     session = workshop.session
     if workshop.study.tolerant:
-        most = sorted(session.workloads, key=lambda workload: workload.threads)[-1:]
+        most = tuple(sorted(session.workloads, key=lambda workload: workload.threads)[-1:])
         asked = conditions.usual(session.spec, session.options)
         conditions.possible(replace(session, workloads=most), [(baseline, conditions.ready(session, asked))])
         return

@@ -1,0 +1,158 @@
+"""A side under load on a simulated processor: its server runs in valgrind's callgrind, which counts between two dumps.
+
+The server boots and warms up without simulation, some five times slower than usual; simulated it is some fifty times
+slower, one thread at a time.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from burnish.base import process
+from burnish.base.errors import InfrastructureError
+from burnish.engines.side import Side, SideSpec
+from burnish.program.built import Built
+from burnish.why import cachegrind
+from burnish.why.cachegrind import Counted
+
+SECONDS = 15.0
+"""Seconds in which events are counted; some thousands of short transactions."""
+
+WARM_S = 3.0
+"""Seconds in which connections are made and pages read, and as many again in which the simulated caches are filled."""
+
+LONGEST_S = 300.0
+"""Seconds in which one transaction must be finished at least."""
+
+_DUMP = "counted"
+_OUTPUT = "callgrind.out"
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+
+
+@dataclass(frozen=True)
+class Caches:
+    """Caches of a simulated core, each as bytes, ways and bytes of a line.
+
+    Attributes:
+        first: first level, for instructions and as large again for data; None: as this processor has them.
+        second: second level, for both; None: valgrind's choice, which is this processor's last level.
+    """
+
+    first: tuple[int, int, int] | None = None
+    second: tuple[int, int, int] | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """Options of callgrind."""
+        given = [("I1", self.first), ("D1", self.first), ("LL", self.second)]
+        return [f"--{name}={','.join(map(str, sizes))}" for name, sizes in given if sizes]
+
+
+def of_this_core(folder: Path = _CACHES) -> Caches:
+    """Caches of the first core: in a virtual machine the last level is shared with others, the second is not.
+
+    Args:
+        folder: where the kernel describes them.
+    """
+    for index in sorted(folder.glob("index*")):
+        described = {name: _line(index / name) for name in ("level", "type", "size", "ways_of_associativity")}
+        size = re.fullmatch(r"(\d+)K", described["size"])
+        if (described["level"], described["type"]) != ("2", "Unified") or not size:
+            continue
+        ways, line = described["ways_of_associativity"], _line(index / "coherency_line_size")
+        if ways.isdigit() and line.isdigit() and int(ways) and int(line):
+            sizes = (int(size[1]) * 1024, int(ways), int(line))
+            if _is_power(sizes[0] / sizes[1] / sizes[2]):  # valgrind simulates no others
+                return Caches(second=sizes)
+    return Caches()
+
+
+def _line(path: Path) -> str:
+    return path.read_text().strip() if path.is_file() else ""
+
+
+def _is_power(sets: float) -> bool:
+    return sets >= 1 and sets == int(sets) and int(sets) & (int(sets) - 1) == 0
+
+
+def count(
+    make: Callable[[SideSpec], Side], spec: SideSpec, caches: Caches, seconds: float = SECONDS
+) -> tuple[Counted, float]:
+    """Loads a server in callgrind; the events of so many transactions, and their number.
+
+    Args:
+        make: makes a side, not yet booted (`Engine.side`).
+        spec: of the side; its folder is the only thing in its parent folder, which is private too.
+        caches: of the simulated core.
+        seconds: in which events are counted; longer until a transaction is finished.
+
+    Raises:
+        InfrastructureError: valgrind can't run the server, or no transaction was finished in time.
+    """
+    folder = spec.folder.parent
+    side = make(replace(spec, built=_in_callgrind(spec.built, caches, folder)))
+    try:
+        side.boot()
+        side.load()
+        _wait(side, WARM_S)
+        _control(side, folder, "-i", "on")
+        _wait(side, WARM_S)
+        _control(side, folder, "-d", "warm-up")  # a dump has the events since the one before
+        done = _wait(side, seconds)
+        _control(side, folder, "-d", _DUMP)
+        _control(side, folder, "-i", "off")  # it would take long to end
+    finally:
+        side.stop()
+    texts = [path.read_text() for path in sorted(folder.glob(f"{_OUTPUT}.*"))]
+    parts = [cachegrind.parse_calls(text) for text in texts if f"Trigger: dump {_DUMP}" in text]
+    if not parts:
+        raise InfrastructureError(f"{spec.label}: callgrind wrote nothing")
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    return total, done
+
+
+def _in_callgrind(built: Built, caches: Caches, folder: Path) -> Built:
+    """The build with a script in place of its server, which runs it in callgrind; nothing is simulated at first."""
+    words = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--instr-atstart=no"]
+    # By default pipes are in TMPDIR, which the server has to itself.
+    words += [*caches.options, f"--vgdb-prefix={folder / 'vgdb'}", f"--callgrind-out-file={folder / _OUTPUT}.%p"]
+    server = built.server.resolve()
+    script = folder / "program" / server.name
+    script.parent.mkdir(mode=0o700)
+    for beside in server.parent.iterdir():  # what an engine looks for there
+        if beside != server:
+            (script.parent / beside.name).symlink_to(beside)
+    script.write_text(f'#!/bin/sh\nexec {shlex.join([*words, str(server)])} "$@"\n')
+    script.chmod(0o700)
+    return replace(built, server=script)
+
+
+def _control(side: Side, folder: Path, option: str, word: str) -> None:
+    """Has callgrind do something in all of the side's processes: ``-i`` simulate or not, ``-d`` write a dump."""
+    for pid in side.server_pids():
+        words = ["callgrind_control", f"--vgdb-prefix={folder / 'vgdb'}", option, word, str(pid)]
+        done = process.run(words, timeout=LONGEST_S)
+        if not done.ok or "Error" in done.output:
+            raise InfrastructureError(f"callgrind_control {option} {word}: {done.output.strip()}")
+
+
+def _wait(side: Side, seconds: float) -> float:
+    """Waits for so many seconds, and longer until a transaction is finished; the number of those that were."""
+    began, first, done = time.monotonic(), None, 0.0
+    side.ticks()
+    while first is None or done <= first or time.monotonic() < began + seconds:
+        if trouble := side.trouble():
+            raise InfrastructureError(trouble)
+        if time.monotonic() > began + max(seconds, LONGEST_S):
+            raise InfrastructureError(f"no transaction was finished in {LONGEST_S:.0f} s")
+        time.sleep(0.1)
+        for tick in side.ticks():
+            first, done = tick.done if first is None else first, tick.done
+    return done - first

@@ -1,0 +1,70 @@
+"""The simulated core: its caches as the kernel describes them, and a server that serves its load in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.bench.sampling import find_ability, find_perf
+from burnish.bench.simulation import Caches, of_this_core
+from conftest import BuildFake
+from studying import burnish, text
+
+
+def described(folder: Path, size: str, ways: str, kind: str = "Unified", level: str = "2") -> Path:
+    """A cache as the kernel describes it, beside one of the first level."""
+    for index, values in enumerate([("1", "Data", "32K", "8"), (level, kind, size, ways)]):
+        place = folder / f"index{index}"
+        place.mkdir(parents=True)
+        for name, value in zip(("level", "type", "size", "ways_of_associativity"), values, strict=True):
+            (place / name).write_text(f"{value}\n")
+        (place / "coherency_line_size").write_text("64\n")
+    return folder
+
+
+def test_the_second_level_is_the_cores_own(tmp_path: Path) -> None:
+    found = of_this_core(described(tmp_path / "zen3", "512K", "8"))
+    assert found == Caches(second=(524288, 8, 64))
+    assert found.options == ["--LL=524288,8,64"]
+    assert of_this_core(described(tmp_path / "icelake", "1280K", "20")).second == (1310720, 20, 64)
+
+
+@pytest.mark.parametrize(
+    ("size", "ways", "kind", "level"),
+    [
+        ("1536K", "8", "Unified", "2"),  # 3,072 sets: valgrind takes powers of two only
+        ("", "", "Unified", "2"),
+        ("512K", "0", "Unified", "2"),
+        ("512K", "8", "Instruction", "2"),
+        ("32768K", "16", "Unified", "3"),
+    ],
+)
+def test_what_cannot_be_simulated_is_left_to_valgrind(
+    tmp_path: Path, size: str, ways: str, kind: str, level: str
+) -> None:
+    assert of_this_core(described(tmp_path / "cache", size, ways, kind, level)) == Caches()
+    assert of_this_core(tmp_path / "none").options == []
+
+
+@pytest.mark.real
+@pytest.mark.timeout(300)
+def test_a_server_under_load_is_simulated_when_asked(build_fake: BuildFake, burnish_home: Path) -> None:
+    """The faster build does the same with fewer instructions: by as much as it is faster."""
+    try:
+        find_ability(find_perf(), pmu=False, lbr=False)
+    except UserError as error:
+        pytest.skip(str(error))
+    one, other = build_fake().server, build_fake("-DFAKE_SPEED=200").server
+    done = burnish("why", one, other, "--seconds", "2", "--simulate", "--yes", "--json")
+    out, err = text(done)
+    assert done.returncode == 0, err
+    found = json.loads(out)["explanation"]
+    assert found["notes"] == []
+    sides = list(found["simulated"].values())
+    assert all(side["transactions"] >= 1 for side in sides)
+    before, after = (side["totals"]["Ir"] / side["transactions"] for side in sides)
+    assert 1.5 < before / after < 2.5
+    assert all(sum(events["Ir"] for events in side["functions"].values()) <= side["totals"]["Ir"] for side in sides)
