@@ -26,7 +26,7 @@ def measured(low: float, high: float, verdict: str = "") -> Measured:
         (10, 30, measured(2, 8), "smaller"),
         (10, 30, measured(-8, -2), "reversed"),
         (10, 30, measured(-3, 4), "smaller"),
-        (10, 30, measured(-3, 12), "can't tell"),
+        (10, 30, measured(-3, 12), "undecided"),
         (10, 30, measured(-0.4, 0.4, "equivalent"), "smaller"),
         # Slower, from one figure.
         (-55, -55, measured(-60, -50), "yes"),
@@ -34,7 +34,7 @@ def measured(low: float, high: float, verdict: str = "") -> Measured:
         (-7.5, -7.5, measured(-13.7, -9.5), "larger"),
         (-13, -13, measured(-3.4, 1.2), "smaller"),
         (-12, -8, measured(13, 19), "reversed"),
-        (-11, -8, measured(-30, 5), "can't tell"),
+        (-11, -8, measured(-30, 5), "undecided"),
         # A figure is known to half a unit of its last digit.
         (-1, -1, measured(-5.7, -1.2), "yes"),
         (-1, -1, measured(-5.7, -1.6), "larger"),
@@ -44,18 +44,18 @@ def measured(low: float, high: float, verdict: str = "") -> Measured:
         (3.2437, 3.2437, measured(3.3, 4), "larger"),
         # Up to 4 %: proved to be faster, not just not excluded.
         (0, 4, measured(0.5, 2), "yes"),
-        (0, 4, measured(-1, 2), "can't tell"),
+        (0, 4, measured(-1, 2), "undecided"),
         (0, 4, measured(-3, -1), "reversed"),
         (0, 4, Measured("identical code"), "smaller"),
         # No difference to speak of, then and now.
         (0.3, 0.3, measured(-0.5, 0.5, "equivalent"), "yes"),
-        (0.3, 0.3, measured(-1.5, 1.5), "can't tell"),
+        (0.3, 0.3, measured(-1.5, 1.5), "undecided"),
         (-0.6, -0.6, Measured("identical code"), "yes"),
         # Nothing to answer with.
-        (4, 4, Measured("invalid"), "can't tell"),
-        (4, 4, Measured("invalid", Interval(1.04, 1.03, 1.05, 0.95)), "can't tell"),
+        (4, 4, Measured("invalid"), "undecided"),
+        (4, 4, Measured("invalid", Interval(1.04, 1.03, 1.05, 0.95)), "undecided"),
         # Undecided when corrected for all comparisons: its sign is not proved.
-        (4, 4, measured(3, 5, "undecided"), "can't tell"),
+        (4, 4, measured(3, 5, "undecided"), "undecided"),
         (4, 4, measured(-5, -3, "undecided"), "smaller"),
     ],
 )
@@ -70,7 +70,7 @@ def test_a_figure_of_a_row_run_in_reverse_is_inverted_already() -> None:
 
 
 def test_what_is_different_is_no_answer() -> None:
-    assert holds(PublishedFigure(-55, -55), measured(-60, -50), "different", DELTA) == "can't tell"
+    assert holds(PublishedFigure(-55, -55), measured(-60, -50), "different", DELTA) == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_claims_are_counted_in_a_sentence() -> None:
     ]
     assert sentences(claims) == [
         (
-            "1 of 6 published claims still holds here: 1 is smaller, 1 is larger, 1 is reversed, 2 can't be told "
+            "1 of 6 published claims still holds here: 1 is smaller, 1 is larger, 1 is reversed, 2 are undecided "
             "(1 of them as something different is measured)."
         ),
         "Of the 2 measured as published, 1 still holds: 1 is smaller.",
-        "Of the 3 measured by a stand-in, 0 still hold: 1 is larger, 1 is reversed, 1 can't be told.",
+        "Of the 3 measured by a stand-in, 0 still hold: 1 is larger, 1 is reversed, 1 is undecided.",
         "1 more claim has not been measured.",
     ]
     assert sentences([Answered(None, "")]) == ["None of the published claims has been measured yet (1)."]

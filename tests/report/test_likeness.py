@@ -113,12 +113,12 @@ def study() -> Events:
 def test_the_report_begins_with_how_many_claims_still_hold() -> None:
     result = fold(study().made)
     assert result.shipped is not None
-    assert [line.holds for line in result.shipped.lines] == ["yes", "reversed", "can't tell", ""]
+    assert [line.holds for line in result.shipped.lines] == ["yes", "reversed", "undecided", ""]
     said = printed(result)
     lines = said.splitlines()
     assert lines[0] == "Does it still hold?"
     flat = " ".join(said.split())
-    assert "1 of 3 published claims still holds here: 1 is reversed, 1 can't be told" in flat
+    assert "1 of 3 published claims still holds here: 1 is reversed, 1 is undecided" in flat
     assert "1 more claim has not been measured." in flat
     assert any(line.startswith("the very same") and line.endswith("yes") and "+4 =" in line for line in lines)
     assert any(line.startswith("another compiler") and line.endswith("reversed") and "+4 ~" in line for line in lines)

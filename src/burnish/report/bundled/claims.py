@@ -4,7 +4,7 @@ The rules, in docs/STUDIES.md in words. What is compared is a change in per cent
 measured interval:
 
 * no claim: no figure in per cent, or both sides are the same build;
-* can't tell: something different was measured, or the interval is wide enough for both what was published and nothing;
+* undecided: something different was measured, or the interval is wide enough for both what was published and nothing;
 * yes: the published sign is proved here, and range and interval meet; or both say that there is no difference;
 * smaller, larger: the interval lies wholly on the side of 0 of the range, or wholly beyond it;
 * reversed: the other sign is proved here.
@@ -31,7 +31,7 @@ class Holds(StrEnum):
     SMALLER = "smaller"
     LARGER = "larger"
     REVERSED = "reversed"
-    UNKNOWN = "can't tell"
+    UNKNOWN = "undecided"
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _hold(claims: Iterable[Answered]) -> str:
 
 
 def _rest(claims: Sequence[Answered]) -> str:
-    """The claims that do not hold, by kind; of those that can't be told, how many are about something else."""
+    """The claims that do not hold, by kind; of those that are undecided, how many are about something else."""
     parts = []
     for kind, (one, many) in _WORDS.items():
         count = sum(claim.holds is kind for claim in claims)
@@ -161,5 +161,5 @@ def _rest(claims: Sequence[Answered]) -> str:
     unknown = [claim for claim in claims if claim.holds is Holds.UNKNOWN]
     other = sum(claim.likeness == DIFFERENT for claim in unknown)
     why = f" ({other} of them as something different is measured)" if other else ""
-    parts += [f"{len(unknown)} can't be told{why}"] if unknown else []
+    parts += [f"{len(unknown)} {'is' if len(unknown) == 1 else 'are'} undecided{why}"] if unknown else []
     return f": {', '.join(parts)}" if parts else ""
