@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from burnish.base.errors import UserError
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.bench import simulation
 from burnish.bench.sampling import find_ability, find_perf
 from burnish.bench.simulation import Caches, of_this_core
 from conftest import BuildFake
@@ -47,6 +51,22 @@ def test_what_cannot_be_simulated_is_left_to_valgrind(
 ) -> None:
     assert of_this_core(described(tmp_path / "cache", size, ways, kind, level)) == Caches()
     assert of_this_core(tmp_path / "none").options == []
+
+
+@pytest.mark.parametrize("lives", [True, False])
+def test_a_process_that_has_ended_need_not_answer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, lives: bool
+) -> None:
+    """A backend may end between the list of processes and callgrind's answer; one that lives has to answer."""
+    said = "Error: Callgrind task with PID/name '7' not detected."
+    monkeypatch.setattr(simulation.process, "run", lambda *_, **__: SimpleNamespace(ok=True, output=said))
+    processes = iter([[7], [7] if lives else []])
+    side: Any = SimpleNamespace(server_pids=lambda: next(processes))
+    expected: AbstractContextManager[object] = nullcontext()
+    if lives:
+        expected = pytest.raises(InfrastructureError, match="not detected")
+    with expected:
+        simulation._control(side, tmp_path, "-d", "counted")
 
 
 @pytest.mark.real

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from burnish.why.cachegrind import Counted, parse, parse_calls
+from burnish.why.cachegrind import Counted, parse
 from burnish.why.inlining import parse_addr2line
 from burnish.why.text import (
     Symbol,
@@ -180,13 +180,13 @@ calls=3 0
 fn=(8)
 * 60 4
 """
-    result = parse_calls(text)
+    result = parse(text)
     assert result.totals == {"Ir": 168, "I1mr": 9, "DLmr": 1}
     assert result.functions == {
         "handler::ha_index_read(unsigned char*)": {"Ir": 108, "I1mr": 5, "DLmr": 1},
         "memcpy": {"Ir": 60, "I1mr": 4},
     }
-    assert parse_calls("") == Counted({}, {})
+    assert parse("") == Counted({}, {})
 
 
 def test_several_processes_are_one_server() -> None:

@@ -115,7 +115,7 @@ def count(
     finally:
         side.stop()
     texts = [path.read_text() for path in sorted(folder.glob(f"{_OUTPUT}.*"))]
-    parts = [cachegrind.parse_calls(text) for text in texts if f"Trigger: dump {_DUMP}" in text]
+    parts = [cachegrind.parse(text) for text in texts if f"Trigger: dump {_DUMP}" in text]
     if not parts:
         raise InfrastructureError(f"{spec.label}: callgrind wrote nothing")
     total = parts[0]

@@ -61,27 +61,10 @@ class Counted:
 
 
 def parse(text: str) -> Counted:
-    """From a ``cachegrind.out`` file: ``events:`` names the columns, ``fn=`` begins a function's lines."""
-    names: list[str] = []
-    functions: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    totals: dict[str, int] = {}
-    function = ""
-    for line in text.splitlines():
-        if line.startswith("events:"):
-            names = line.split()[1:]
-        elif line.startswith("summary:"):
-            totals = dict(zip(names, map(int, line.split()[1:]), strict=False))
-        elif line.startswith("fn="):
-            function = merged(line[3:])
-        elif line[:1].isdigit():
-            # Trailing zeros may be left out.
-            for name, count in zip(names, map(int, line.split()[1:]), strict=False):
-                functions[function][name] += count
-    return Counted(totals, {name: dict(events) for name, events in functions.items()})
+    """From a file of cachegrind or callgrind: ``events:`` names the columns, ``fn=`` begins a function's lines.
 
-
-def parse_calls(text: str) -> Counted:
-    """From a file of callgrind: as `parse`, but names are numbered, and costs that follow ``calls=`` are a callee's."""
+    callgrind numbers names when they come first, and the costs after ``calls=`` are the callee's.
+    """
     names: list[str] = []
     functions: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     totals: dict[str, int] = {}
@@ -95,22 +78,22 @@ def parse_calls(text: str) -> Counted:
             totals = dict(zip(names, map(int, words.split()), strict=False))
         elif found := _NAME.match(line):
             which, number, name = found.groups()
-            if name:
-                numbered[number] = name
+            if number:
+                name = numbered.setdefault(number, name)
             if which == "fn":
-                function = merged(numbered[number])
+                function = merged(name)
         elif line.startswith("calls="):
             of_callee = True
         elif line[:1] in _POSITION:
-            # Trailing zeros may be left out.
             if not of_callee:
-                for name, count in zip(names, map(int, line.split()[1:]), strict=False):
-                    functions[function][name] += count
+                # Trailing zeros may be left out.
+                for event, count in zip(names, map(int, line.split()[1:]), strict=False):
+                    functions[function][event] += count
             of_callee = False
     return Counted(totals, {name: dict(events) for name, events in functions.items()})
 
 
-_NAME = re.compile(r"(c?fn)=(\(\d+\))(?: (.+))?$")
+_NAME = re.compile(r"(c?fn)=(\(\d+\))? ?(.*)$")
 _POSITION = frozenset("0123456789+-*")
 """How a line of costs begins: with a position in the source, perhaps relative to the last one."""
 

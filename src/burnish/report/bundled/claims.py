@@ -122,6 +122,7 @@ _WORDS = {
     Holds.SMALLER: ("is smaller", "are smaller"),
     Holds.LARGER: ("is larger", "are larger"),
     Holds.REVERSED: ("is reversed", "are reversed"),
+    Holds.UNKNOWN: ("is undecided", "are undecided"),
 }
 
 
@@ -158,8 +159,6 @@ def _rest(claims: Sequence[Answered]) -> str:
     for kind, (one, many) in _WORDS.items():
         count = sum(claim.holds is kind for claim in claims)
         parts += [f"{count} {one if count == 1 else many}"] if count else []
-    unknown = [claim for claim in claims if claim.holds is Holds.UNKNOWN]
-    other = sum(claim.likeness == DIFFERENT for claim in unknown)
-    why = f" ({other} of them as something different is measured)" if other else ""
-    parts += [f"{len(unknown)} {'is' if len(unknown) == 1 else 'are'} undecided{why}"] if unknown else []
+    if other := sum(claim.holds is Holds.UNKNOWN and claim.likeness == DIFFERENT for claim in claims):
+        parts[-1] += f" ({other} of them as something different is measured)"
     return f": {', '.join(parts)}" if parts else ""

@@ -56,7 +56,6 @@ def simulate(
             with session.bench.step(f"{label}: {what} on a simulated processor", "why-simulation", counts=False):
                 counted = _unit(session, spec, unit) if embedded else _served(session, spec, label, lay)
             session.record.append(counted)
-            shutil.rmtree(folder, ignore_errors=True)
     except (UserError, InfrastructureError) as error:
         return [f"no simulated caches: {str(error).splitlines()[0]}"]
     return []
