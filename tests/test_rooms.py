@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import burnish
 
 ROOT = Path(burnish.__file__).parent
+TESTS = Path(__file__).parent
 
 ROOMS = (
     "base",
@@ -96,3 +98,9 @@ def test_every_package_says_what_it_is_for() -> None:
 def test_contributors_are_told_the_same_order() -> None:
     path = ROOT.parents[1] / "CONTRIBUTING.md"
     assert ", ".join(ROOMS) in path.read_text().splitlines()
+
+
+def test_tests_are_modules_of_different_names() -> None:
+    """Tests import one another by their files' names alone, so pytest refuses the second one of a name."""
+    names = Counter(path.name for path in TESTS.rglob("*.py"))
+    assert [name for name, files in names.items() if files > 1] == []
