@@ -7,7 +7,7 @@
 YES ?= $(filter true 1,$(CI))
 yes := $(if $(YES),--yes)
 python := .venv/bin/python
-packages := base-build clang-oldest clang-newest linkers allocators tls sysbench sqlite-build mariadb-build mariadb-run mtr postgresql-build postgresql-run browser
+packages := base-build clang-oldest clang-newest linkers allocators tls sysbench sqlite-build mariadb-build mariadb-run mtr postgresql-build postgresql-run browser valgrind
 
 .PHONY: test fast real lowest lint fmt lock environment packages
 

@@ -79,7 +79,7 @@ def measure(engine: str, workload: str, programs: Mapping[str, Path], seconds: f
                 spec = SideSpec(
                     label=program,
                     built=found.engine.existing(path),
-                    condition=Condition(),
+                    condition=simulation.deployed(Condition(), found.engine.spec.settings),
                     workload=found.workload,
                     data=found.copies.clean(found.workload, 1)[0],
                     folder=folder,

@@ -57,16 +57,16 @@ def test_what_cannot_be_simulated_is_left_to_valgrind(
 def test_a_process_that_has_ended_need_not_answer(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, lives: bool
 ) -> None:
-    """A backend may end between the list of processes and callgrind's answer; one that lives has to answer."""
-    said = "Error: Callgrind task with PID/name '7' not detected."
-    monkeypatch.setattr(simulation.process, "run", lambda *_, **__: SimpleNamespace(ok=True, output=said))
+    """A backend may end between the list of processes and valgrind's answer; one that lives has to answer."""
+    said = "vgdb error: no FIFO found matching pid 7"
+    monkeypatch.setattr(simulation.process, "run", lambda *_, **__: SimpleNamespace(ok=False, output=said))
     processes = iter([[7], [7] if lives else []])
     side: Any = SimpleNamespace(server_pids=lambda: next(processes))
     expected: AbstractContextManager[object] = nullcontext()
     if lives:
-        expected = pytest.raises(InfrastructureError, match="not detected")
+        expected = pytest.raises(InfrastructureError, match="no FIFO found")
     with expected:
-        simulation._control(side, tmp_path, "-d", "counted")
+        simulation._control(side, tmp_path, "dump", "counted")
 
 
 @pytest.mark.real

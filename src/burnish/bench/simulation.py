@@ -16,9 +16,12 @@ from pathlib import Path
 from burnish.base import process
 from burnish.base.errors import InfrastructureError
 from burnish.engines.side import Side, SideSpec
+from burnish.model.condition import Condition
+from burnish.model.engine import ServerSettings
 from burnish.program.built import Built
 from burnish.why import cachegrind
 from burnish.why.cachegrind import Counted
+from burnish.workload.conditions import merged
 
 SECONDS = 15.0
 """Seconds in which events are counted; some thousands of short transactions."""
@@ -86,6 +89,11 @@ def _is_power(sets: float) -> bool:
     return sets >= 1 and sets == int(sets) and int(sets) & (int(sets) - 1) == 0
 
 
+def deployed(condition: Condition, server: ServerSettings) -> Condition:
+    """A condition with the settings that its server needs on a simulated processor."""
+    return replace(condition, settings=merged(condition.settings, server.simulated, server))
+
+
 def count(
     make: Callable[[SideSpec], Side], spec: SideSpec, caches: Caches, seconds: float = SECONDS
 ) -> tuple[Counted, float]:
@@ -93,7 +101,8 @@ def count(
 
     Args:
         make: makes a side, not yet booted (`Engine.side`).
-        spec: of the side; its folder is the only thing in its parent folder, which is private too.
+        spec: of the side, its condition as `deployed`; its folder is the only thing in its parent folder, which is
+            private too.
         caches: of the simulated core.
         seconds: in which events are counted; up to `PATIENCE` times as long for few long transactions.
 
@@ -106,12 +115,12 @@ def count(
         side.boot()
         side.load()
         _wait(side, WARM_S)
-        _control(side, folder, "-i", "on")
+        _control(side, folder, "instrumentation", "on")
         _wait(side, WARM_S)
-        _control(side, folder, "-d", "warm-up")  # a dump has the events since the one before
+        _control(side, folder, "dump", "warm-up")  # a dump has the events since the one before
         done = _wait(side, seconds, FOR_A_CLIENT * spec.workload.threads)
-        _control(side, folder, "-d", _DUMP)
-        _control(side, folder, "-i", "off")  # it would take long to end
+        _control(side, folder, "dump", _DUMP)
+        _control(side, folder, "instrumentation", "off")  # it would take long to end
     finally:
         side.stop()
     texts = [path.read_text() for path in sorted(folder.glob(f"{_OUTPUT}.*"))]
@@ -127,6 +136,7 @@ def count(
 def _in_callgrind(built: Built, caches: Caches, folder: Path) -> Built:
     """The build with a script in place of its server, which runs it in callgrind; nothing is simulated at first."""
     words = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--instr-atstart=no"]
+    words += ["--trace-children=yes"]  # without, a process that the server forks is simulated but takes no command
     # By default pipes are in TMPDIR, which the server has to itself.
     words += [*caches.options, f"--vgdb-prefix={folder / 'vgdb'}", f"--callgrind-out-file={folder / _OUTPUT}.%p"]
     server = built.server.resolve()
@@ -140,13 +150,16 @@ def _in_callgrind(built: Built, caches: Caches, folder: Path) -> Built:
     return replace(built, server=script)
 
 
-def _control(side: Side, folder: Path, option: str, word: str) -> None:
-    """Has callgrind do something in all of the side's processes: ``-i`` simulate or not, ``-d`` write a dump."""
+def _control(side: Side, folder: Path, *command: str) -> None:
+    """Has callgrind do something in all of the side's processes: ``instrumentation on`` or ``off``, ``dump NAME``.
+
+    callgrind_control does the same, but finds no process that has given itself a title, as PostgreSQL's do.
+    """
     for pid in side.server_pids():
-        words = ["callgrind_control", f"--vgdb-prefix={folder / 'vgdb'}", option, word, str(pid)]
+        words = ["vgdb", f"--vgdb-prefix={folder / 'vgdb'}", f"--pid={pid}", *command]
         done = process.run(words, timeout=LONGEST_S)
-        if (not done.ok or "Error" in done.output) and pid in side.server_pids():
-            raise InfrastructureError(f"callgrind_control {option} {word}: {done.output.strip()}")
+        if not done.ok and pid in side.server_pids():
+            raise InfrastructureError(f"vgdb {' '.join(command)}: {done.output.strip()}")
 
 
 def _wait(side: Side, seconds: float, wanted: float = 0.0) -> float:

@@ -126,6 +126,7 @@ class _Settings(Entry):
     joined: dict[str, str] = Field(default_factory=dict)
     option_groups: tuple[str, ...] = ()
     release_groups: tuple[str, ...] = ()
+    simulated: Pairs = ()
 
 
 class _Engine(Entry):

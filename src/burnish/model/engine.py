@@ -143,6 +143,7 @@ class ServerSettings:
         joined: settings whose values accumulate when an option file repeats them, each with the separator.
         option_groups: groups of an option file that every release of the server reads; none: it reads no such file.
         release_groups: groups that it reads with a dash and the release series appended.
+        simulated: settings without which the server does not run on a simulated processor (valgrind), as (name, value).
     """
 
     words: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = field(default_factory=dict)
@@ -153,6 +154,7 @@ class ServerSettings:
     joined: Mapping[str, str] = field(default_factory=dict)
     option_groups: tuple[str, ...] = ()
     release_groups: tuple[str, ...] = ()
+    simulated: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import debians
+from benchmark_scripts import benchmark_script
 from real_runs import burnish, calm
 
 pytestmark = pytest.mark.real
@@ -66,3 +67,19 @@ def test_debians_postgres_against_itself(burnish_home: Path, tmp_path: Path) -> 
     for side in row["sides"].values():
         assert side["throughput"] > 0
         assert side["latency"]["p95"] > 0
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("engine", "load"), [("mariadb", "oltp_point_select"), ("postgresql", "select_only")])
+def test_debians_servers_serve_on_a_simulated_processor(
+    engine: str, load: str, burnish_home: Path, tmp_path: Path
+) -> None:
+    """One of them waits in io_uring and maps 8 TB, the other has processes with titles of their own, as nobody."""
+    caches = benchmark_script("simulated_caches")
+    program = debians.mariadbd(tmp_path) if engine == "mariadb" else debians.postgres(tmp_path)
+    rows = caches.measure(engine, load, {"debian": program}, seconds=2.0)
+    row = next(rows)  # with the smaller cache; the larger one is simulated alike
+    rows.close()
+    assert row.transactions >= 1
+    assert row.per_transaction("Ir") > 10_000
+    assert 0 < row.per_transaction("ILmr") < row.per_transaction("I1mr") < row.per_transaction("Ir")

@@ -77,7 +77,8 @@ def _served(session: Session, spec: SideSpec, label: str, lay: Callable[[Path], 
     """A server under load, on a copy of the data that no other one has written to."""
     data = spec.folder.parent / "data"
     lay(data)
-    condition = conditions.ready(session, conditions.usual(session.spec, session.options))
+    asked = simulation.deployed(conditions.usual(session.spec, session.options), session.spec.settings)
+    condition = conditions.ready(session, asked)
     workload = replace(spec.workload, threads=min(spec.workload.threads, TRAINING_THREADS))
     caches = simulation.of_this_core()
     given = replace(spec, data=data, condition=condition, workload=workload)
