@@ -14,7 +14,10 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.bench import simulation
 from burnish.bench.sampling import find_ability, find_perf
 from burnish.bench.simulation import Caches, of_this_core
-from conftest import BuildFake
+from burnish.catalogue import load
+from burnish.engines.fake.engine import FakeEngine
+from burnish.study.why import simulation as simulating
+from conftest import BuildFake, FakeBench
 from studying import burnish, text
 
 
@@ -67,6 +70,31 @@ def test_a_process_that_has_ended_need_not_answer(
         expected = pytest.raises(InfrastructureError, match="no FIFO found")
     with expected:
         simulation._control(side, tmp_path, "dump", "counted")
+
+
+def test_what_a_servers_log_said_is_kept_where_it_fails(
+    bench: FakeBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build_fake: BuildFake, fake_engine: FakeEngine
+) -> None:
+    """The side's folder, which has the server's log, is gone when the user reads that it ended."""
+    bench.logs.mkdir()
+    log = tmp_path / "server.log"
+    log.write_text("InnoDB: Cannot map innodb_buffer_pool_size_max=8388608m\n")
+
+    def ended(*_: object) -> None:
+        raise InfrastructureError("mariadbd: the server ended with exit code 1", log=log)
+
+    monkeypatch.setattr(simulating, "_served", ended)
+    monkeypatch.setattr(simulating.needs, "ensure", lambda *_: None)
+    monkeypatch.setattr(bench, "step", lambda *_, **__: nullcontext(), raising=False)
+    options = SimpleNamespace(options=None, ask=None, seed=1, scratch=tmp_path, core_sets=[frozenset({0})])
+    session: Any = SimpleNamespace(bench=bench, engine=fake_engine, **vars(options))
+    workload = load.workload(fake_engine.spec, fake_engine.spec.workloads[0])
+    notes = simulating.simulate(session, workload, {"one": build_fake()}, lambda _: None, asked=True)
+    assert len(notes) == 1
+    assert notes[0].startswith("no simulated caches: mariadbd: the server ended with exit code 1 (logs/")
+    (kept,) = bench.logs.glob("why-simulation-failed*")
+    assert kept.name in notes[0]
+    assert "Cannot map innodb_buffer_pool_size_max" in kept.read_text()
 
 
 @pytest.mark.real

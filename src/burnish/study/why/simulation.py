@@ -56,8 +56,12 @@ def simulate(
             with session.bench.step(f"{label}: {what} on a simulated processor", "why-simulation", counts=False):
                 counted = _unit(session, spec, unit) if embedded else _served(session, spec, label, lay)
             session.record.append(counted)
-    except (UserError, InfrastructureError) as error:
-        return [f"no simulated caches: {str(error).splitlines()[0]}"]
+    except UserError as error:
+        return [f"no simulated caches: {error}"]
+    except InfrastructureError as error:
+        log = session.bench.log_path("why-simulation-failed.log")  # the server's own goes with its folder
+        log.write_text(f"{error.explain(lines=40)}\n")
+        return [f"no simulated caches: {str(error).splitlines()[0]} (logs/{log.name})"]
     return []
 
 
