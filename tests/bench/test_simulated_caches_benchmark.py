@@ -41,3 +41,15 @@ def test_mysqls_code_fits_into_2_mb_and_not_into_a_quarter_of_it(
     assert debian_small > 2 * burnish_small
     assert debian_small > 20 * max(1, debian_large)
     assert burnish_large <= burnish_small
+
+
+def test_a_profile_saves_code_misses_that_a_larger_cache_does_not_have(benchmark: ModuleType) -> None:
+    """The claim of docs/results/studies/pgo.md, of MySQL by clang with a profile of point queries and without one."""
+    rows = {(row.program, row.second): row for row in benchmark.read(RESULTS / "simulated-caches-pgo.csv")}
+    misses = {at: row.per_transaction("ILmr") for at, row in rows.items()}
+    assert misses["baseline", "0.5 MB"] > 4 * misses["pgo", "0.5 MB"] > 20 * misses["baseline", "2 MB"]
+    saved = [
+        1 - rows["pgo", "0.5 MB"].per_transaction(name) / rows["baseline", "0.5 MB"].per_transaction(name)
+        for name in ("Ir", "Bcm")
+    ]
+    assert saved == pytest.approx([0.19, 0.31], abs=0.01)
