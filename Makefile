@@ -17,7 +17,7 @@ packages := base-build clang-oldest clang-newest linkers allocators tls sysbench
 # What measures comes last and by itself: it wants the machine. The other real tests compile one file (SQLite), start a
 # server or apply patches, so that two of them fit; a file's tests stay together, since they share what it built, and
 # files keep the order of tests/conftest.py, where xdist would put the longest one last: it has only one test.
-fast_part := $(python) -m pytest --part fast -m "not real" -n 3 --dist worksteal --durations 15
+fast_part := $(python) -m pytest --part fast -m "not real" -n 4 --dist worksteal --durations 15
 real_part := $(python) -m pytest --part real -m "real and not measures" -n 2 --dist loadfile --no-loadscope-reorder --durations 5
 measures_part := $(python) -m pytest --part measures -m "real and measures" --durations 5
 
