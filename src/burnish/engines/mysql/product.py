@@ -12,7 +12,7 @@ CLIENTS = (
     "mysql_secure_installation", "mysql_tzinfo_to_sql", "mysqltest_safe_process", "my_print_defaults", "perror",
     "innochecksum", "ibd2sdi", "myisamchk", "myisampack", "myisamlog", "myisam_ftdump", "comp_err",
 )  # fmt: skip
-_UNUSED = ("mysql_client_test", "mysql_ssl_rsa_setup", "mysqlpump")  # the last two by 8.0's mtr alone
+_ABSENT = ("mysql_client_test", "mysql_ssl_rsa_setup", "mysqlpump", "mysql_upgrade")  # 8.0 wants the last three
 
 _SMALL = (
     "--innodb-buffer-pool-size=16M",
@@ -74,8 +74,8 @@ PRODUCT = Product(
         main=("t", "r"),
         first="innodb_gis",  # of a collected suite, all tests that are switched off must be there: here are none
         words=("--nounit-tests", "--skip-rpl"),
-        # mtr dies without the first ones, even where no test runs them; any program will do. Clients are looked for in bin.
-        links=(*((f"{_PROGRAMS}/{name}", f"{_PROGRAMS}/mysqltest") for name in _UNUSED), ("bin", _PROGRAMS)),
+        # mtr dies without the first ones; of the list's tests main.default alone runs one. Clients are sought in bin.
+        links=(*((f"{_PROGRAMS}/{name}", f"{_PROGRAMS}/mysqldump") for name in _ABSENT), ("bin", _PROGRAMS)),
     ),
     about="SELECT plugin_name, 'built in' FROM information_schema.plugins WHERE plugin_library IS NULL "
     "INTO OUTFILE '{plugins}';\n"
