@@ -221,9 +221,9 @@ def test_tools_are_kept_with_the_tests_of_the_list_and_no_others(job: BuildJob, 
     assert (store / "scripts/mysql_test_db.sql").read_text() == "from the source\n"
     assert (store / "scripts" / SCRIPTS[0]).read_text() == "generated"
     built = engine().built("tools", store, "key")
-    assert mtr.available(built, TESTS) == list(TESTS[:3])
+    assert mtr.available(PRODUCT.suite, built, TESTS) == list(TESTS[:3])
     with pytest.raises(InfrastructureError, match=r"lacks main\.new"):
-        mtr.available(built, ("main.select", "main.new"))
+        mtr.available(PRODUCT.suite, built, ("main.select", "main.new"))
 
 
 def test_a_build_that_fails_shows_its_log(job: BuildJob) -> None:

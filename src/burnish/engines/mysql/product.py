@@ -74,8 +74,8 @@ PRODUCT = Product(
         main=("t", "r"),
         first="innodb_gis",  # of a collected suite, all tests that are switched off must be there: here are none
         words=("--nounit-tests", "--skip-rpl"),
-        # mtr dies without the first ones; of the list's tests main.default alone runs one. Clients are sought in bin.
-        links=(*((f"{_PROGRAMS}/{name}", f"{_PROGRAMS}/mysqldump") for name in _ABSENT), ("bin", _PROGRAMS)),
+        # mtr dies without the first ones, even where no test runs them; any program will do. Clients are sought in bin.
+        links=(*((f"{_PROGRAMS}/{name}", f"{_PROGRAMS}/mysqltest") for name in _ABSENT), ("bin", _PROGRAMS)),
     ),
     about="SELECT plugin_name, 'built in' FROM information_schema.plugins WHERE plugin_library IS NULL "
     "INTO OUTFILE '{plugins}';\n"

@@ -112,8 +112,8 @@ def collect(suite: Suite, source: Path, build: Path, place: Path, wanted: Sequen
             shutil.copy2(path, place / SCRIPTS)
 
 
-def available(tools: Built, wanted: Sequence[str]) -> list[str]:
-    """Those of the wanted tests that this version of the server has.
+def available(suite: Suite, tools: Built, wanted: Sequence[str]) -> list[str]:
+    """Those of the wanted tests that this version of the server has, and that call no program that it is without.
 
     Raises:
         InfrastructureError: the tools were kept for another list of tests.
@@ -126,7 +126,15 @@ def available(tools: Built, wanted: Sequence[str]) -> list[str]:
             f"the kept test suite in {tools.folder} lacks {strangers[0]} ({len(strangers)} tests in all): it was "
             "kept for another list of tests; `burnish clean` removes it, the next run builds it again"
         )
-    return [name for name in wanted if known[name] == "present"]
+    stand_ins = {Path(link).name.replace("_", "") for link, target in suite.links if target in suite.programs}
+    return [name for name in wanted if known[name] == "present" and not stand_ins & _called(suite, tools, name)]
+
+
+def _called(suite: Suite, tools: Built, name: str) -> set[str]:
+    """What a test's script calls by mtr's variables, or may call: their names in small letters, without underscores."""
+    script = test_file(suite, tools.folder, name)
+    text = script.read_text(errors="replace") if script is not None else ""
+    return {word.replace("_", "").lower() for word in re.findall(r"\$([A-Z_]+)", text)}
 
 
 @dataclass
@@ -229,7 +237,7 @@ def gate(
         build_id: build id of `subject`'s server, as read from the file.
     """
     began = time.monotonic()
-    names = available(tools, wanted)
+    names = available(product.suite, tools, wanted)
     if len(names) < len(wanted):
         left_out = sorted(set(wanted) - set(names))
         bench.say(f"not in this version's test suite, left out: {', '.join(left_out)}")

@@ -80,7 +80,8 @@ class Suite:
         first: the suite that it is told to collect, else it wants all of its default ones to be there; the tests' names
             say theirs.
         words: further options of its command line.
-        links: further links that it looks for, as (path, its target among the tools or the folder of the server).
+        links: further links that it looks for, as (path, its target among the tools or the folder of the server). A
+            test that calls one of these programs, for which another one stands, is left out.
     """
 
     script: str
