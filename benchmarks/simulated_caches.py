@@ -79,14 +79,14 @@ def measure(engine: str, workload: str, programs: Mapping[str, Path], seconds: f
                 spec = SideSpec(
                     label=program,
                     built=found.engine.existing(path),
-                    condition=simulation.deployed(Condition(), found.engine.spec.settings),
+                    condition=Condition(),
                     workload=found.workload,
                     data=found.copies.clean(found.workload, 1)[0],
                     folder=folder,
                     seed=1,
                     cores=found.core_sets[0],
                 )
-                counted, done = simulation.count(found.engine.side, spec, Caches(FIRST, sizes), seconds)
+                counted, done = simulation.count(found.engine, spec, Caches(FIRST, sizes), seconds)
                 yield Row(program, second, done, {name: counted.totals.get(name, 0) for name in SECOND_LEVEL})
 
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from burnish.base import process
 from burnish.base.errors import InfrastructureError
-from burnish.engines.side import Side, SideSpec
-from burnish.model.condition import Condition
-from burnish.model.engine import ServerSettings
+from burnish.engines.contract import Engine, Side, SideSpec
 from burnish.program.built import Built
 from burnish.why import cachegrind
 from burnish.why.cachegrind import Counted
@@ -89,20 +86,12 @@ def _is_power(sets: float) -> bool:
     return sets >= 1 and sets == int(sets) and int(sets) & (int(sets) - 1) == 0
 
 
-def deployed(condition: Condition, server: ServerSettings) -> Condition:
-    """A condition with the settings that its server needs on a simulated processor."""
-    return replace(condition, settings=merged(condition.settings, server.simulated, server))
-
-
-def count(
-    make: Callable[[SideSpec], Side], spec: SideSpec, caches: Caches, seconds: float = SECONDS
-) -> tuple[Counted, float]:
+def count(engine: Engine, spec: SideSpec, caches: Caches, seconds: float = SECONDS) -> tuple[Counted, float]:
     """Loads a server in callgrind; the events of so many transactions, and their number.
 
     Args:
-        make: makes a side, not yet booted (`Engine.side`).
-        spec: of the side, its condition as `deployed`; its folder is the only thing in its parent folder, which is
-            private too.
+        engine: the server's; its settings for a simulated processor are added to the side's condition.
+        spec: of the side; its folder is the only thing in its parent folder, which is private too.
         caches: of the simulated core.
         seconds: in which events are counted; up to `PATIENCE` times as long for few long transactions.
 
@@ -110,7 +99,9 @@ def count(
         InfrastructureError: valgrind can't run the server, or no transaction was finished in time.
     """
     folder = spec.folder.parent
-    side = make(replace(spec, built=_in_callgrind(spec.built, caches, folder)))
+    server = engine.spec.settings
+    condition = replace(spec.condition, settings=merged(spec.condition.settings, server.simulated, server))
+    side = engine.side(replace(spec, built=_in_callgrind(spec.built, caches, folder), condition=condition))
     try:
         side.boot()
         side.load()

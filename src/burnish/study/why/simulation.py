@@ -81,12 +81,11 @@ def _served(session: Session, spec: SideSpec, label: str, lay: Callable[[Path], 
     """A server under load, on a copy of the data that no other one has written to."""
     data = spec.folder.parent / "data"
     lay(data)
-    asked = simulation.deployed(conditions.usual(session.spec, session.options), session.spec.settings)
-    condition = conditions.ready(session, asked)
+    condition = conditions.ready(session, conditions.usual(session.spec, session.options))
     workload = replace(spec.workload, threads=min(spec.workload.threads, TRAINING_THREADS))
     caches = simulation.of_this_core()
     given = replace(spec, data=data, condition=condition, workload=workload)
-    counted, done = simulation.count(session.engine.side, given, caches)
+    counted, done = simulation.count(session.engine, given, caches)
     return replace(_event(label, counted), transactions=done, second_level=caches.second[0] if caches.second else None)
 
 
