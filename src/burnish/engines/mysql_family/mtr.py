@@ -229,7 +229,7 @@ def gate(
 
     Args:
         product: which server it is.
-        wanted: names of tests; those that this version lacks are left out and reported.
+        wanted: names of tests; those that are not `available` are left out and reported.
         subject: the build that is tested.
         tools: the build that has mtr and its programs.
         place: private scratch folder.
@@ -239,8 +239,8 @@ def gate(
     began = time.monotonic()
     names = available(product.suite, tools, wanted)
     if len(names) < len(wanted):
-        left_out = sorted(set(wanted) - set(names))
-        bench.say(f"not in this version's test suite, left out: {', '.join(left_out)}")
+        left_out = ", ".join(sorted(set(wanted) - set(names)))
+        bench.say(f"not in this version's test suite, or calling a program that is not kept, left out: {left_out}")
     programs = _farm(product, subject, tools, place / "programs")
     parallel = min(8, 2 * len(os.sched_getaffinity(0)))  # tests sleep and wait a lot
     results, failures = _run(product, names, subject, programs, place, bench, parallel)
