@@ -4,9 +4,9 @@
 
 Each file is an exported record (`burnish record export STUDY`). Slots are drawn for each start, so that what they are
 worth averages out of every ratio; here it is what is asked for. Starts of all cells with two starts or more are taken
-together, each less its cell's mean, by design and by whether the load has many client threads; an effect is half of
-the difference between having a slot and leaving it to the other side. Starts of a record's load that scatter less count
-for more, by the inverse of their variance. Prints a row for each slot and group: effect on throughput and on capacity,
+together, each less its cell's mean, by design (and of any) and by whether the load has many client threads; an effect
+is half of the difference between having a slot and leaving it to the other side. Starts of a record's load that scatter
+less count for more, by the inverse of their variance. Prints a row for each slot and group: effect on throughput and on capacity,
 with its standard error, and how busy the cores were with server and load while the side that had the slot was on them,
 and while the other was (means over pairs; duets alone, whose sides have cores of their own). An effect of more than
 three standard errors is no chance: the slot is a bias.
@@ -15,6 +15,7 @@ three standard errors is no chance: the slot is a bias.
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import re
 import statistics
@@ -34,6 +35,8 @@ from burnish.record.exchange import read_events
 
 MANY = 64
 """From so many client threads on a load is a group of its own."""
+ANY = "any"
+"""Starts of all designs together; how much they scatter is each design's own."""
 SLOTS = ("launch", "cores", "data")
 QUANTITIES = ("throughput", "capacity")
 KNOWN = 8
@@ -115,14 +118,14 @@ def grouped(paths: Sequence[Path]) -> dict[tuple[str, str, str], Group]:
             threads = re.search(r"threads=(\d+)", cell)
             size = "many threads" if threads and int(threads[1]) >= MANY else "few threads"
             load = cell.rpartition("/")[2].strip()
-            for slot in SLOTS:
-                group = groups[design, size, slot]
+            for slot, among in itertools.product(SLOTS, (design, ANY)):
+                group = groups[among, size, slot]
                 group.starts += len(found)
                 group.busy += [shares for start in found for shares in start.busy[slot]]
                 had = np.array([start.had[slot] for start in found])
                 for name in QUANTITIES:
                     figures = np.array([start.figures[name] for start in found])
-                    group.cells[name][path, load].append((figures - figures.mean(), had - had.mean()))
+                    group.cells[name][path, f"{design} {load}"].append((figures - figures.mean(), had - had.mean()))
     return groups
 
 

@@ -70,7 +70,13 @@ def run(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.M
     """Decides the cell on scripted readings; returns the candidates of its starts, in order."""
 
     def decide(
-        readings: tuple[float, ...], canaries: tuple[float, ...], rule: Rule, *, calibrated: bool, beside: Any = None
+        readings: tuple[float, ...],
+        canaries: tuple[float, ...],
+        rule: Rule,
+        *,
+        calibrated: bool,
+        beside: Any = None,
+        cell: Cell = CELL,
     ) -> list[str]:
         scripts = {"one": iter(readings), AA: iter(canaries)}
         other = iter(beside or readings)
@@ -96,7 +102,7 @@ def run(record: Record, said: io.StringIO, tmp_path: Path, monkeypatch: pytest.M
             scratch=tmp_path / "scratch",
             seed=1,
             priors={(LOAD.name, Design.DUET, Placement.SHARED): CALIBRATED} if calibrated else {},
-        ).decide([CELL], rule)
+        ).decide([cell], rule)
         return [begun.event.cell.candidate for begun in record.events(StartBegun)]
 
     return decide
@@ -123,6 +129,20 @@ def test_a_stop_is_said_to_be_about_its_sitting(run: Run, record: Record, said: 
     assert "faster" not in words
     reported = SittingCell("one", (readings,), spread_for(shipped("fake"), None)).judge(Rule())
     assert reported.kind is Kind.UNDECIDED, "or this test shows nothing"
+
+
+def test_a_long_condition_is_said_once_and_not_with_each_start(run: Run, said: io.StringIO) -> None:
+    given = ("innodb_buffer_pool_size=246M", "binlog=on", "performance_schema=OFF")
+    long = replace(CELL, id=CellId("one", LOAD.name, base="baseline", given=given))
+    run(LARGE, (0.001, -0.001), Rule(), calibrated=True, cell=long)
+    lines = said.getvalue().splitlines()
+    starts = [line for line in lines if line.startswith("[start")]
+    assert len(starts) == 8, "four starts, a line at the beginning and one at the end of each"
+    assert all("…: one / fake_mix" in line or f"…: {AA} / fake_mix" in line for line in starts)
+    stop = next(line for line in lines if "ahead in this sitting" in line)
+    assert f"baseline, {', '.join(given)}: one / fake_mix" in stop, "a verdict is read by itself"
+    words = " ".join(said.getvalue().split())
+    assert words.count(f"… is short for baseline, {', '.join(given)}") == 1
 
 
 def test_noisy_canaries_keep_the_fast_lane_from_looking(run: Run, record: Record) -> None:

@@ -51,6 +51,9 @@ CANARIES = 2
 CANARY_EVERY = 3
 """Starts of a cell between two canaries, on a host that is not calibrated for its load."""
 
+LONG_TAG = 40
+"""Characters from which a cell's tag is said once and not with each start: half of a line of a terminal."""
+
 
 @dataclass
 class Trials:
@@ -78,6 +81,7 @@ class Trials:
         dropping: drops the sides' programs from the page cache before each start; None: they stay as they are.
         sharing: how candidates share a baseline in the starts of `take`; None: each has its own.
         apart: labels of candidates that failed beside others, and so share no more.
+        shortened: the tag that lines of progress leave out now; '' none.
     """
 
     engine: Engine
@@ -101,6 +105,7 @@ class Trials:
     dropping: Dropping | None = None
     sharing: Sharing | None = None
     apart: set[str] = field(default_factory=set)
+    shortened: str = ""
 
     @property
     def replicate_count(self) -> int:
@@ -245,7 +250,7 @@ class Trials:
         sides += [self.candidates[cell.label] for cell in more]
         core_sets = self._core_sets(first, len(sides))
         place = self.progress.words(left, start_seconds(self.times[first.design]))
-        name = ", ".join([*(cell.label for cell in cells[:-1]), cells[-1].name])
+        name = ", ".join([*(cell.label for cell in cells[:-1]), self._short(cells[-1])])
         log = f"trial-{'+'.join(cell.label for cell in cells)}-{first.workload.name}"
         begun = time.monotonic()
         with self.bench.step(name, log, place=place):
@@ -388,7 +393,16 @@ class Trials:
             )
         )
         if invalid is not None:
-            self.bench.say(f"{cell.name}: start {number} is invalid and will be repeated: {invalid}")
+            self.bench.say(f"{self._short(cell)}: start {number} is invalid and will be repeated: {invalid}")
+
+    def _short(self, cell: Cell) -> str:
+        """A cell's name for lines of progress: a long tag, which a group's cells have in common, is said once."""
+        if len(cell.id.tag) <= LONG_TAG:
+            return cell.name
+        if cell.id.tag != self.shortened:
+            self.bench.say(f"… is short for {cell.id.tag}")
+            self.shortened = cell.id.tag
+        return cell.name.replace(cell.id.tag, "…", 1)
 
     def _programs(self, cell: Cell) -> tuple[str, str] | None:
         """Digests of both sides' programs; None if one is not known, or if they have replicates, which differ."""
