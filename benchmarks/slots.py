@@ -6,10 +6,10 @@ Each file is an exported record (`burnish record export STUDY`). Slots are drawn
 worth averages out of every ratio; here it is what is asked for. Starts of all cells with two starts or more are taken
 together, each less its cell's mean, by design (and of any) and by whether the load has many client threads; an effect
 is half of the difference between having a slot and leaving it to the other side. Starts of a record's load that scatter
-less count for more, by the inverse of their variance. Prints a row for each slot and group: effect on throughput and on capacity,
-with its standard error, and how busy the cores were with server and load while the side that had the slot was on them,
-and while the other was (means over pairs; duets alone, whose sides have cores of their own). An effect of more than
-three standard errors is no chance: the slot is a bias.
+less count for more, by the inverse of their variance. Prints a row for each slot and group: effect on throughput and on
+capacity, with its standard error, and how busy the cores were with server and load while the side that had the slot was
+on them, and while the other was (means over pairs; duets alone, whose sides have cores of their own). An effect of more
+than three standard errors is no chance: the slot is a bias.
 """
 
 from __future__ import annotations
