@@ -14,6 +14,7 @@ from burnish.base.durations import duration
 from burnish.base.paths import Home
 from burnish.bench.host import boot_now, memory_with_swap
 from burnish.model.cell import ComparisonId
+from burnish.model.sittings import GAP_S
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
 from burnish.record.events.study import SpreadAssumed
@@ -31,7 +32,7 @@ from burnish.study.judging import judge
 from burnish.study.kept import runs as studies
 from burnish.study.kept.history import spreads_of
 from burnish.study.kept.machine import machine
-from burnish.study.kept.sittings import Next, next_sitting, settled
+from burnish.study.kept.sittings import Next, disturbed_cells, next_sitting, settled
 from burnish.study.kept.stopping import reporting_what_is_kept
 from burnish.study.planning.study_plan import StudyPlan, check_inputs, plan_of
 from burnish.study.request.options import Ask, Options
@@ -205,6 +206,14 @@ def close(workshop: Workshop) -> Path:
     if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
     following = next_sitting(record, schedule, boot)
+    disturbed = disturbed_cells(record)
+    if disturbed and not still:
+        session.bench.say(
+            f"the host was disturbed while {len(disturbed)} of {len(workshop.study.comparisons)} cells were measured; "
+            f"the same command measures them again, {duration(GAP_S)} from now or later"
+        )
+        if following is None:
+            return sessions.leave(session)
     if not still and not analysis_open(workshop) and not deployment_open(workshop):
         if following is None:
             return sessions.finish(session)

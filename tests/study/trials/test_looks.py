@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -204,6 +205,30 @@ def test_a_noisy_host_ends_a_cell_later_than_a_crash(
     assert {start.disturbed for start in starts if start.invalid is not None} == {True if stolen else None}
     assert verdict(record).starts == (8 if reason is None else 4)
     assert (reason or "faster") in f"{verdict(record).reason} {verdict(record).verdict}"
+
+
+def test_what_the_host_disturbed_is_completed_in_another_sitting(
+    run: Run, record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four starts of eight are disturbed: the cell is given up, and takes four more an hour later."""
+    bad = [replace(pair(["baseline", "one"], 0.0, 0.0), invalid="taken", disturbed=True) for _ in range(4)]
+    scripted, calls = pair, itertools.count()
+
+    def half_are_spoilt(labels: list[str], capacity: float, throughput: float) -> Pair:
+        spoilt = labels[1] == "one" and next(calls) in {4, 5, 6, 7}
+        return bad.pop() if spoilt else scripted(labels, capacity, throughput)
+
+    monkeypatch.setattr(sys.modules[__name__], "pair", half_are_spoilt)
+    run((0.05,) * 8, (0.0, 0.0), Rule.fixed(8), calibrated=False)
+    assert (verdict(record).verdict, verdict(record).starts) == ("invalid", 4)
+    begun = sum(1 for _ in record.events(StartBegun))
+    run((), (), Rule.fixed(8), calibrated=False)
+    assert sum(1 for _ in record.events(StartBegun)) == begun, "nothing while the sitting is on"
+    later = time.time() + 3600
+    monkeypatch.setattr(time, "time", lambda: later)
+    run((0.05,) * 4, (), Rule.fixed(8), calibrated=False)
+    found = verdict(record)
+    assert (found.verdict, found.starts, found.invalid_starts) == ("faster", 8, 4)
 
 
 def test_a_start_says_how_many_there_will_probably_be(run: Run, said: io.StringIO) -> None:

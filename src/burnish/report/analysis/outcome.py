@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from burnish.base.errors import cause
 from burnish.base.reasons import by_reason
+from burnish.report.analysis.pending import DISTURBED
 from burnish.report.analysis.verdict import RUNNING
 from burnish.report.words import some
 
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def nothing_measured(result: Result) -> bool:
-    """Whether a finished run has no valid verdict, no figure and no finding that the code is identical.
+    """Whether a run that has ended has no valid verdict, no figure and no finding that the code is identical.
 
-    An unfinished run has not failed: the same command resumes it.
+    An unfinished run has not failed, as the same command resumes it; one is at its end whose host was disturbed.
     """
-    if result.ended is None:
+    if result.ended is None and not any(pending.role == DISTURBED for pending in result.pending):
         return False
     if result.verb == "calibrate":
         return not result.calibrations
@@ -40,7 +41,11 @@ def sentence(result: Result) -> str:
     # Of those that failed for one reason the first one's log is named.
     in_full = {(name, cause(why)): why for name, why in causes}
     reasons = [f"{some(names)}: {in_full[names[0], why]}" for why, names in by_reason(in_full).items()]
-    return f"Nothing could be compared: {'; '.join(reasons) or 'there was nothing beside the baseline'}."
+    again = any(pending.role == DISTURBED for pending in result.pending)
+    return (
+        f"Nothing could be compared: {'; '.join(reasons) or 'there was nothing beside the baseline'}."
+        f"{' The same command measures it again, half an hour after that or later.' if again else ''}"
+    )
 
 
 def _why(build: BuildRow) -> str:

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 
 from burnish.model.cell import CellId, Role
 from burnish.record.by_type import ByType
-from burnish.record.events.bundled import ConfirmationBegun, LayoutsBegun
+from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun, LayoutsBegun
 from burnish.record.events.searches import SearchBegun
 from burnish.record.events.study import SessionBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
+from burnish.statistics.verdicts import Kind
 from burnish.study.trials.repeated import Sitting
-from burnish.study.trials.starts import FRESH_STARTS, fresh_starts
+from burnish.study.trials.starts import FRESH_STARTS, disturbed_alone, fresh_starts
 
 SITTINGS = "sittings"
+DISTURBED = "disturbed"
 
 _WORDS = {
+    DISTURBED: "the undisturbed cells",
     Role.CONFIRMATION: "the winner's fresh starts",
     Role.LAYOUTS: "the starts in other link orders",
     SITTINGS: "the sittings",
@@ -27,11 +30,12 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Pending:
-    """Starts for one purpose that were begun and are not all taken, or sittings.
+    """Starts for one purpose that were begun and are not all taken, or sittings, or cells.
 
     Attributes:
-        role: their purpose, or ``sittings``.
-        taken: how many are taken, on all loads together; of sittings, those that all cells have had.
+        role: their purpose, or ``sittings``, or ``disturbed``: cells that are measured again in another sitting.
+        taken: how many are taken, on all loads together; of sittings, those that all cells have had; of cells, those
+            that the host did not disturb.
         wanted: how many there are to be.
     """
 
@@ -67,7 +71,20 @@ def pending_of(by: ByType, sittings: Mapping[CellId, Sitting]) -> tuple[Pending,
         if cells.keys() - decided:
             taken = sum(count if cell in decided else min(valid[cell], count) for cell, count in cells.items())
             found.append(Pending(role, taken, sum(cells.values())))
-    return (*found, *_sittings(by, sittings))
+    return (*_disturbed(by), *found, *_sittings(by, sittings))
+
+
+def _disturbed(by: ByType) -> list[Pending]:
+    """The claims that have no verdict but that the host was disturbed; a search goes on without them."""
+    if SearchBegun in by:
+        return []
+    verdicts = {verdict.cell: verdict.verdict for verdict in by.of(VerdictReached)}
+    starts: dict[CellId, list[StartDone]] = {}
+    for start in by.of(StartDone):
+        starts.setdefault(start.cell, []).append(start)
+    tried = {one.cell for one in by.of(ComparisonTried) if one.cell in verdicts}
+    bad = [cell for cell in tried if verdicts[cell] == Kind.INVALID and disturbed_alone(starts.get(cell, ()))]
+    return [Pending(DISTURBED, len(tried) - len(bad), len(tried))] if bad else []
 
 
 def _sittings(by: ByType, sittings: Mapping[CellId, Sitting]) -> list[Pending]:

@@ -14,12 +14,13 @@ from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.study.comparison import Comparison
-from burnish.study.trials.schedule import cell_sittings, is_due
+from burnish.study.trials.schedule import cell_sittings, is_due, is_open, was_disturbed
 
 
 def settled(record: Record, schedule: Schedule, boot: str, asked: Iterable[Comparison] = ()) -> frozenset[ComparisonId]:
     """The comparisons for which nothing is to be done now: those that have a figure, or a verdict and all sittings
-    that are due. Of a search that is at its end these are all but its finalist's.
+    that are due; not those that the host disturbed in an earlier sitting. Of a search that is at its end these are all
+    but its finalist's.
 
     Args:
         record: the run's.
@@ -36,8 +37,17 @@ def settled(record: Record, schedule: Schedule, boot: str, asked: Iterable[Compa
         return frozenset({*(comparison.id for comparison in asked), *tried} - finalist)
     if schedule.count > 1:
         decided -= {cell for cell in decided if is_due(cell_sittings(record, cell, boot), schedule)}
+    decided -= {cell for cell in disturbed_cells(record) if is_open(record, cell, boot)}
     done = {comparison for comparison, cell in tried.items() if cell in decided}
     return frozenset(done | {recorded.event.comparison for recorded in record.events(FigureMeasured)})
+
+
+def disturbed_cells(record: Record) -> list[CellId]:
+    """The claims that have no verdict but that the host was disturbed; none of a search, which went on without them."""
+    if record.last(SearchBegun) is not None:
+        return []
+    tried = dict.fromkeys(recorded.event.cell for recorded in record.events(ComparisonTried))
+    return [cell for cell in tried if was_disturbed(record, cell)]
 
 
 def _counted(record: Record) -> list[CellId]:

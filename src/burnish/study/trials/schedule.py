@@ -15,7 +15,7 @@ from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.statistics.verdicts import Kind
-from burnish.study.trials.starts import given_up
+from burnish.study.trials.starts import disturbed_alone, given_up
 from burnish.study.trials.superseded import counted
 
 
@@ -70,8 +70,9 @@ def cell_sittings(record: Record, cell: CellId, boot: str, now: float | None = N
         boot: the host's boot, as of now.
         now: seconds since 1970; None: the clock's.
     """
-    first = next(iter(record.events(VerdictReached, cell=cell)), None)
-    if first is None or first.event.verdict == Kind.INVALID:
+    reached = (verdict for verdict in record.events(VerdictReached, cell=cell) if verdict.event.verdict != Kind.INVALID)
+    first = next(reached, None)
+    if first is None:
         return None
     starts = counted(record.events(StartDone, cell=cell))
     target = max(1, first.event.starts)
@@ -82,7 +83,7 @@ def cell_sittings(record: Record, cell: CellId, boot: str, now: float | None = N
     if groups:
         last = moment(record, groups[-1][-1])
         ended = last.ended
-        if clock - ended < GAP_S and not (boot and last.boot and boot != last.boot):
+        if _is_on(last, boot, clock):
             taken = _valid(groups[-1])
             invalid = len(groups[-1]) - taken
             disturbed = sum(start.event.disturbed is True for start in groups[-1])
@@ -103,6 +104,32 @@ def is_due(sittings: CellSittings | None, schedule: Schedule, now: float | None 
     return sittings.due(schedule) <= (time.time() if now is None else now)
 
 
+def was_disturbed(record: Record, cell: CellId) -> bool:
+    """Whether a cell has no verdict but that the host was disturbed from outside while it was measured."""
+    last = record.last(VerdictReached, cell=cell)
+    if last is None or last.event.verdict != Kind.INVALID:
+        return False
+    return disturbed_alone(start.event for start in counted(record.events(StartDone, cell=cell)))
+
+
+def is_open(record: Record, cell: CellId, boot: str, now: float | None = None) -> bool:
+    """Whether a cell is still to be decided: it has no verdict, or the host was disturbed in an earlier sitting.
+
+    Args:
+        record: the study's.
+        cell: the cell.
+        boot: the host's boot, as of now.
+        now: seconds since 1970; None: the clock's.
+    """
+    if record.last(VerdictReached, cell=cell) is None:
+        return True
+    if not was_disturbed(record, cell):
+        return False
+    last = record.last(StartDone, cell=cell)
+    assert last is not None  # noqa: S101 - or nothing was disturbed
+    return not _is_on(moment(record, last), boot, time.time() if now is None else now)
+
+
 def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[float, ...]]:
     """By sitting, the readings of a quantity of a cell's valid starts that have it; sittings without any are left
     out."""
@@ -112,6 +139,11 @@ def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[
         for group in ([start for start in group if start.event.invalid is None] for group in groups)
     ]
     return [one for one in readings if one]
+
+
+def _is_on(last: Moment, boot: str, now: float) -> bool:
+    """Whether the sitting of the last start is still on: no half hour has passed, and the host has not booted."""
+    return now - last.ended < GAP_S and not (boot and last.boot and boot != last.boot)
 
 
 def _groups(record: Record, starts: Sequence[Recorded[StartDone]]) -> list[list[Recorded[StartDone]]]:

@@ -7,14 +7,15 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from burnish.base.errors import UserError
 from burnish.model.cell import CellId
 from burnish.record.events import Event
 from burnish.record.events.trials import PairRead, StartBegun, StartDone
+from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
-from burnish.statistics.verdicts import Judgement, invalid
+from burnish.statistics.verdicts import Judgement, Kind, invalid
 from burnish.study.cells import Cell
 from burnish.study.trials.superseded import counted
 
@@ -46,6 +47,7 @@ class Starts:
         readings: for each valid start, the log-ratio of each quantity.
         invalid: reasons of the invalid ones.
         disturbed: number of those for which the host was disturbed from outside.
+        spent: number of those that an earlier verdict was about: the cell is measured again since.
         pairs: the valid pairs of the valid starts, as recorded.
         pair_ratios: for each valid start, by quantity the log-ratios of its valid pairs.
         invalid_pairs: number of invalid pairs in valid starts.
@@ -63,11 +65,17 @@ class Starts:
     unsettled: int
     hardware: list[Mapping[str, Mapping[str, float]]]
     seconds: list[float]
+    spent: int = 0
 
     @property
     def valid(self) -> int:
         """How many starts are valid."""
         return len(self.readings)
+
+    @property
+    def invalid_judgement(self) -> Judgement | None:
+        """The judgement if too many were invalid, those aside that an earlier verdict was about; else None."""
+        return invalid_cell(self.invalid[self.spent :], self.valid, self.disturbed - self.spent)
 
     def costs(self, label: str) -> tuple[float, ...]:
         """Of each valid start, the logarithm of a side's CPU seconds per transaction; empty if one is not known."""
@@ -120,11 +128,17 @@ def cell_starts(record: Record, cell: CellId, *, pairs: bool = False, last: int 
         last: number of valid starts at its end that are read, with the invalid ones among them; None: all.
     """
     kinds: tuple[type[StartDone | PairRead], ...] = (StartDone, PairRead) if pairs else (StartDone,)
-    events = [recorded.event for recorded in counted(record.events(*kinds, cell=cell))]
+    found = counted(record.events(*kinds, cell=cell))
+    events = [recorded.event for recorded in found]
     if last is not None:
         valid = [event.start for event in events if isinstance(event, StartDone) and event.invalid is None]
         events = [event for event in events if event.start >= (valid[-last:] or [0])[0]]
-    return starts_of(events)
+    before = record.last(VerdictReached, cell=cell)
+    if before is None or before.event.verdict != Kind.INVALID:
+        return starts_of(events)
+    earlier = (one.event for one in found if one.number < before.number)
+    spent = sum(isinstance(event, StartDone) and event.invalid is not None for event in earlier)
+    return replace(starts_of(events), spent=spent)
 
 
 def starts_of(events: Iterable[Event]) -> Starts:
@@ -158,6 +172,12 @@ def given_up(invalid: int, disturbed: int, valid: int) -> bool:
         valid: number of valid starts.
     """
     return invalid >= INVALID_STARTS and 2 * invalid - disturbed >= valid
+
+
+def disturbed_alone(starts: Iterable[StartDone]) -> bool:
+    """Whether too many starts were invalid, all of them as the host was disturbed from outside."""
+    bad = [start for start in starts if start.invalid is not None]
+    return len(bad) >= INVALID_STARTS and all(start.disturbed is True for start in bad)
 
 
 def invalid_cell(reasons: Sequence[str], valid: int, disturbed: int = 0) -> Judgement | None:

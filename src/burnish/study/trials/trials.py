@@ -39,8 +39,8 @@ from burnish.study.trials.findings import interval_of, other_methods, side_summa
 from burnish.study.trials.progress import Progress, probable_starts
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.trials.replicates import fresh
-from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due
-from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs, given_up, invalid_cell
+from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due, is_open
+from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs
 from burnish.study.trials.storing import Storing
 from burnish.study.trials.timing import start_seconds
 from burnish.study.trials.together import Sharing, together
@@ -115,10 +115,11 @@ class Trials:
     def decide(self, cells: Sequence[Cell], rule: Rule) -> None:
         """Takes starts of these cells in turn until each is finished by this rule; resumes where the record ends.
 
-        Cells that have a verdict get the starts of another sitting, if one is due.
+        Cells that have a verdict get the starts of another sitting, if one is due; those that the host disturbed are
+        open again in a later sitting.
         """
         self._sit_again([cell for cell in cells if is_due(self._sittings(cell), self.schedule)])
-        open_cells = [cell for cell in cells if self.record.last(VerdictReached, cell=cell.id) is None]
+        open_cells = [cell for cell in cells if is_open(self.record, cell.id, self.boot)]
         check_designs(self.record, open_cells)
         while open_cells:
             for cell in list(open_cells):
@@ -147,7 +148,7 @@ class Trials:
     def _lacking(self, cell: Cell, starts: int) -> int:
         """How many valid starts a cell lacks; none if too many were invalid."""
         had = cell_starts(self.record, cell.id)
-        return 0 if given_up(len(had.invalid), had.disturbed, had.valid) else max(0, starts - had.valid)
+        return 0 if had.invalid_judgement is not None else max(0, starts - had.valid)
 
     def conclude(self, cells: Sequence[Cell], rule: Rule) -> None:
         """Records the verdicts of cells by the starts that they have; those without any have none."""
@@ -188,7 +189,7 @@ class Trials:
     def judge(self, cell: Cell, rule: Rule) -> Judgement:
         """The judgement of a cell by the starts that are recorded so far."""
         starts = cell_starts(self.record, cell.id)
-        if (bad := invalid_cell(starts.invalid, starts.valid, starts.disturbed)) is not None:
+        if (bad := starts.invalid_judgement) is not None:
             return bad
         # A fixed number of starts is judged by itself, without the calibration.
         prior = self._prior(cell) if cell.role is Role.CLAIM else None
