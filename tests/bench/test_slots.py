@@ -71,9 +71,9 @@ TOGETHER = (
     *("mariadb-search-model-five", "mariadb-five", "mariadb-deploy", "mariadb-sun-2008-whole", "mariadb-gcc-pgo-duet"),
     *("mariadb-gcc-pgo-apart", "mariadb-gcc-pgo-whole", "mariadb-arm-2020-whole", "mariadb-search-model-five-again"),
     *("sqlite-sittings-second", "mysql-mysql-manual", "mysql-mysql-manual-compilers", "mysql-tune-zen3"),
-    *("mysql-huge-text",),
+    *("mysql-huge-text", "mysql-pgo-clang", "mysql-percona-2026-clang", "mysql-search-zen3", "mysql-tune-zen3-again"),
 )
-"""Records of 26 to 29 November whose servers were launched at the same time: duets and interleaved starts."""
+"""Records of 26 to 30 November whose servers were launched at the same time: duets and interleaved starts."""
 FORMAT_1 = ("mariadb-tune",)
 UNEVEN = ("postgresql-tune",)
 """A record in which to begin on the first cores cost 2.19 % (docs/BIAS.md, "First on the first cores")."""
