@@ -18,7 +18,7 @@ from burnish.report.compose import row
 from burnish.report.document import Column, Role, Section, Span, Table
 from burnish.report.quantities import percentile
 from burnish.report.sections.calibration import canary_lines
-from burnish.report.words import interval_words, milliseconds, plural
+from burnish.report.words import interval_words, milliseconds, plural, some
 
 if TYPE_CHECKING:
     from burnish.report.result import BuildRow, Result
@@ -132,7 +132,9 @@ def _alike(result: Result, built: Sequence[BuildRow]) -> list[str]:
         ]
         if own:
             except_in.setdefault(" and ".join(own), []).append(build.variant)
-    but = ", ".join(f"{', '.join(names)} ({what})" for what, names in except_in.items())
+    others = sum(build.variant != result.baseline for build in built)
+    who = {what: "all other builds" if len(names) == others > 2 else some(names) for what, names in except_in.items()}
+    but = ", ".join(f"{names} ({what})" for what, names in who.items())
     return [f"features and hardening as {result.baseline}'s{f' but for {but}' if but else ''}"]
 
 
