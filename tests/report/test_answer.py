@@ -101,6 +101,10 @@ def test_facts_file_and_next_commands() -> None:
     assert "features and hardening as baseline's but for slow (features and libraries)" in flat(printed(both))
     otherwise = tuned(TWO, slow={"notes": ["configured otherwise than baseline: HAVE_FORK undefined instead of 1"]})
     assert "features and hardening as baseline's but for slow (configuration)" in flat(printed(otherwise))
+    each = {name: {"notes": ["configured otherwise than baseline: HAVE_FORK"]} for name in ("plain", "bolted", "slow")}
+    assert "features and hardening as baseline's but for all other builds (configuration)" in flat(
+        printed(tuned(TWO, **each))
+    )
     assert f"file     {FILE}\n" in text, "the size has no room beside it"
     assert text.splitlines()[-2:] == [
         "next     burnish reproduce plain          # a script that rebuilds it",
@@ -279,6 +283,7 @@ def test_every_committed_record_fits_a_screen_or_two(name: str) -> None:
     if result.verb in ("tune", "compare"):
         loads = len({one.workload for one in result.rows})  # beyond two, heads of three lines, and a line for each
         more = len(list(result.deployment.tried)) + 6 + 3 * max(0, loads - 2) if result.deployment else 0
+        more += 7 if result.deployment and result.searched is not None else 0  # what its budget had no time for
         assert len(lines) <= (32 if result.searched is None else 52) + more  # a search says what it found and left
     elif result.verb != "why":
         assert len(lines) <= 66
