@@ -283,7 +283,6 @@ def test_every_committed_record_fits_a_screen_or_two(name: str) -> None:
     if result.verb in ("tune", "compare"):
         loads = len({one.workload for one in result.rows})  # beyond two, heads of three lines, and a line for each
         more = len(list(result.deployment.tried)) + 6 + 3 * max(0, loads - 2) if result.deployment else 0
-        more += 7 if result.deployment and result.searched is not None else 0  # what its budget had no time for
         assert len(lines) <= (32 if result.searched is None else 52) + more  # a search says what it found and left
     elif result.verb != "why":
         assert len(lines) <= 66

@@ -35,7 +35,7 @@ def sections(result: Result, *, full: bool = True) -> list[Section]:
     choices = [_in_full(found)] if full else _in_short(found, loads)
     title = f"deployment of {found.build}, {'ratios' if full else 'per cent'} to its usual one"
     figures, note = _figures(result, found)
-    rest = [*_unmeasured(result, found), *_remarks(found)]
+    rest = [*_unmeasured(result, found), *_remarks(found, full=full)]
     if figures is None:
         gained: list[Block] = [points([*_taken(found), *_sentences(result, found), *rest])]
     else:
@@ -116,8 +116,9 @@ def _sentences(result: Result, found: Deployed) -> list[str]:
     for load, deployed in (found.together or {}).items():
         both = (found.both or {}).get(load)
         build = _of_build(result, found.build, load, deployed.headline)
-        parts = [f"the build {_alone(build, deployed)}"] if build is not None else []
-        parts.append(f"the deployment {interval_words(deployed.ratio)}")
+        the = "the " if both is not None else ""  # without, the two are a line of 80 columns
+        parts = [f"{the}build {_alone(build, deployed)}"] if build is not None else []
+        parts.append(f"{the}deployment {interval_words(deployed.ratio)}")
         if both is not None:
             parts.append(f"both {interval_words(both.ratio)} {times(result.baseline, deployed.headline)}: measured")
         texts.append(f"{load}: {', '.join(parts)}.")
@@ -169,13 +170,13 @@ def _of_build(result: Result, build: str, load: str, quantity: str) -> Row | Non
     return next((row for row in rows if row.of(quantity) is not None), None)
 
 
-def _remarks(found: Deployed) -> list[str]:
+def _remarks(found: Deployed, *, full: bool) -> list[str]:
     texts = [f"{tried.choice}: not measured: {tried.failure}" for tried in found.tried if tried.failure]
     texts += [
         f"{tried.choice} on {load}: {row.reason}" for tried in found.tried for load, row in _invalid(tried.rows).items()
     ]
     texts += [f"{tried.choice}: {tried.costs}" for tried in found.tried if tried.choice in found.taken and tried.costs]
-    if any(tried.rows for tried in found.tried):
+    if full and any(tried.rows for tried in found.tried):
         again = ", and those taken were measured again together" if found.taken else ""
         texts.append(
             f"one side at a time under load; each choice is judged by itself{again}. Durability, isolation and answers "

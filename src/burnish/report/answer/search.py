@@ -14,7 +14,10 @@ NAMED = 3
 """Earlier runs that are named."""
 
 FEW = 6
-"""Effects and untried levels in the short report."""
+"""Effects, and changes of another hour, in the short report."""
+
+FEW_LEFT = 3
+"""Untried levels in the short report; the full one has all."""
 
 
 def section(begun: SearchBegun | None, ended: SearchEnded | None, *, full: bool = True) -> Section:
@@ -32,7 +35,12 @@ def section(begun: SearchBegun | None, ended: SearchEnded | None, *, full: bool 
     effects = ended.effects if full else [one for one in ended.effects if one.low > 1.0 or one.high < 1.0][:FEW]
     columns = (Column("change"), *(Column(head, right=True) for head in ("effect", "95 % interval", "builds")))
     table = Table("search-effects", columns, tuple(row(*_cells(one)) for one in effects))
-    lines = [*_came(begun, ended, full=full), *_trained(ended), *(ended.path if full else ()), *_left(ended, full=full)]
+    lines = [
+        *_came(begun, ended, full=full),
+        *_trained(ended, full=full),
+        *(ended.path if full else ()),
+        *_left(ended, full=full),
+    ]
     # The short report's first table has the fresh starts; which loads were trained matters where some were not.
     differ = len({one.trained for one in ended.loads}) > 1 or any(not one.weight for one in ended.loads)
     tables = (*([_by_load(ended)] if ended.loads and (full or differ) else []), *((table,) if effects else ()))
@@ -91,14 +99,14 @@ def _came(begun: SearchBegun, ended: SearchEnded, *, full: bool) -> list[str]:
     return lines
 
 
-def _trained(ended: SearchEnded) -> list[str]:
+def _trained(ended: SearchEnded, *, full: bool) -> list[str]:
     """What the finalist was trained on, and whether it is known what that costs on other loads."""
     if not ended.trained:
         return []
     lines = [f"{ended.finalist} is trained on {', '.join(ended.trained)}"]
     if all(one.trained for one in ended.loads):
         lines.append("what its profile costs on other loads is not known: none was measured; --guard LOAD measures one")
-    return lines
+    return lines if full else ["; ".join(lines)]
 
 
 def _by_load(ended: SearchEnded) -> Table:
@@ -118,7 +126,7 @@ def _left(ended: SearchEnded, *, full: bool) -> list[str]:
         return ["every change of the best build that is allowed alone was tried"]
     why = ", ".join(dict.fromkeys(ended.untried.values()))
     names = list(ended.untried)
-    return [f"not tried: {some(names, _most(names, full=full))} ({why})", _hour(ended, full=full)]
+    return [f"not tried: {some(names, len(names) if full else FEW_LEFT)} ({why})", _hour(ended, full=full)]
 
 
 def _hour(ended: SearchEnded, *, full: bool) -> str:
