@@ -24,7 +24,14 @@ RESULTS = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*.jsonl.
 
 def test_every_kind_has_one_name() -> None:
     assert len(KINDS) == len(EVENTS)
-    new = {"flushes_probed", "layouts_begun", "spread_assumed", "deployment_tried", "deployment_taken"}
+    new = {
+        "flushes_probed",
+        "layouts_begun",
+        "spread_assumed",
+        "deployment_tried",
+        "deployment_taken",
+        "starts_limited",
+    }
     new |= {"search_begun", "search_told", "search_ended"}
     assert set(KINDS) == set(upgrade.KINDS.values()) | new, "all others came from format 1; a new kind is added here"
     assert KINDS["start_done"] is StartDone

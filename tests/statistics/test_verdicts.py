@@ -31,6 +31,14 @@ def sample(readings: list[float], rule: Rule, prior: HostPrior | None = None) ->
     raise AssertionError("never finished")
 
 
+@pytest.mark.parametrize("cap", [2, 3, 5, 9, 12, 20])
+def test_a_smaller_maximum_gives_the_rule_of_that_maximum(cap: int) -> None:
+    assert RULE.at_most(cap) == Rule(cap=min(cap, 12))
+    precise = Rule(cap=12, precision=0.01)
+    assert precise.at_most(cap) == Rule(cap=min(cap, 12), precision=0.01)
+    assert Rule.fixed(3).at_most(cap) == Rule.fixed(min(cap, 3))
+
+
 @pytest.mark.parametrize(
     ("centre", "spread", "kind", "starts"),
     [

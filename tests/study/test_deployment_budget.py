@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +11,18 @@ from typing import Any, cast
 
 import pytest
 
+from burnish.model.cell import CellId, Role
+from burnish.model.workload import Design, Placement
 from burnish.record.by_type import ByType
 from burnish.record.events import Recorded
-from burnish.record.events.deployment import DeploymentTaken, DeploymentTried
+from burnish.record.events.deployment import DeploymentTaken, DeploymentTried, StartsLimited
 from burnish.record.events.searches import SearchEnded
+from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.report.analysis.deployed import Deployed, deployed
 from burnish.report.answer import deployment as report
 from burnish.report.document import Points
+from burnish.statistics.sequential import Rule
 from burnish.study.extras import deployment
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
@@ -73,3 +78,71 @@ def test_a_report_says_what_could_not_be_measured_together() -> None:
     found = deployed(by, lambda _: None)
     assert found is not None
     assert sentences(found) == [f"lighter: faster by themselves; together not measured: {WHY}"]
+
+
+@pytest.mark.parametrize(
+    ("budget", "cap"), [(None, None), (1000.0, 12), (150.0, 9), (90.0, 3)], ids=["none", "much", "some", "least"]
+)
+def test_a_choice_takes_no_more_starts_than_leave_time_for_what_comes_after_it(
+    budget: float | None, cap: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two loads, a start 5 s; after the choice each is measured twice more with the fewest starts, 60 s in all."""
+    asked: list[Rule | None] = []
+    used = {"seconds": 0.0}
+    with closing(Record(tmp_path / "run", create=True)) as record:
+        workshop = _workshop(record, budget, used, asked, monkeypatch)
+        deployment._measure(workshop, cast("Any", ["reads", "writes"]), 2)
+        assert [event.event.cap for event in record.events(StartsLimited)] == ([] if cap is None else [cap])
+        assert asked == [Rule() if cap is None else Rule().at_most(cap)]
+        assert asked[0] is not None
+        used["seconds"] = 2 * 5.0 * asked[0].cap  # all that it may take
+        if budget is not None:
+            room = deployment.Allowance(budget, lambda: used["seconds"], again=False)
+            assert room.why_not(2 * 2 * 3 * 5.0) is None, "and the rest still has its time"
+            deployment._measure(workshop, cast("Any", ["reads", "writes"]))
+            assert asked[1] == asked[0], "a session that continues decides nothing anew"
+
+
+def test_a_start_is_reckoned_as_it_took_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Rule | None] = []
+    with closing(Record(tmp_path / "run", create=True)) as record:
+        workshop = _workshop(record, 150.0, {"seconds": 0.0}, asked, monkeypatch)
+        taken = [(Design.INTERLEAVED, 6.0), (Design.INTERLEAVED, 8.0), (Design.DUET, 1.0)]
+        for number, (design, seconds) in enumerate(taken):
+            record.append(StartBegun(_cell("before"), number, design=design, placement=Placement.APART, seed=""))
+            record.append(StartDone(_cell("before"), number, None, True, seconds, ""))
+        deployment._measure(workshop, cast("Any", ["reads", "writes"]), 2)
+    assert asked == [Rule().at_most(5)], "of 157 s, 84 are kept for what comes after it, and both starts take 14"
+
+
+def _cell(load: str) -> CellId:
+    return CellId("fast", load, Role.DEPLOYMENT)
+
+
+def _workshop(
+    record: Record,
+    budget: float | None,
+    used: dict[str, float],
+    asked: list[Rule | None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Workshop:
+    """A search's, whose starts take 5 s if none is recorded; the rule of each measurement is noted, none is made."""
+
+    def examined(_: Workshop, load: object) -> Any:
+        cell = SimpleNamespace(id=_cell(str(load)), design=Design.INTERLEAVED, workload=SimpleNamespace(name=load))
+        return SimpleNamespace(cell=cell, candidate=SimpleNamespace(label="fast"))
+
+    def measure(_: Workshop, __: Sequence[object], rule: Rule | None = None, *, again: bool) -> None:
+        assert again
+        asked.append(rule)
+
+    monkeypatch.setattr(deployment, "_examined", examined)
+    monkeypatch.setattr(deployment, "measure", measure)
+    monkeypatch.setattr(deployment, "timings", lambda _: {Design.INTERLEAVED: None})
+    monkeypatch.setattr(deployment, "start_seconds", lambda _: 5.0)
+    monkeypatch.setattr(deployment, "note_times", lambda *_: None)
+    monkeypatch.setattr(Workshop, "spent", property(lambda _: used["seconds"]))
+    options = SimpleNamespace(budget=budget)
+    session = SimpleNamespace(record=record, options=options, bench=SimpleNamespace(say=lambda _: None))
+    study = SimpleNamespace(search=object(), rule=Rule())
+    return Workshop(cast("Any", session), cast("Any", study), cast("Any", None))

@@ -379,7 +379,11 @@ def test_what_a_kill_used_is_gone_for_a_searchs_deployment_and_confirmation(monk
 
     lines: list[str] = []
     verdicts: list[str] = []
-    record = SimpleNamespace(last=lambda *_, cell=None: cell if cell in verdicts else None)
+    record = SimpleNamespace(
+        last=lambda *_, cell=None, cells=None: cell if cell in verdicts else None,
+        events=lambda *_: (),
+        append=lambda _: None,
+    )
     cell = SimpleNamespace(design=Design.DUET, workload=SimpleNamespace(name="load"), id="cell")
     trial = SimpleNamespace(cell=cell, candidate=SimpleNamespace(label="deployed"))
     for name, value in {

@@ -107,6 +107,12 @@ class Rule:
         """The same rule for a cell that is one of `verdicts` claimed together."""
         return replace(self, family=verdicts)
 
+    def at_most(self, cap: int) -> Rule:
+        """The same rule with a smaller maximum number of starts, to be declared before the first start as well."""
+        looks = (*(look for look in self.looks if look < cap), cap)
+        equivalence = (*(look for look in self.equivalence_looks if look < cap), cap)
+        return self if cap >= self.cap else replace(self, cap=cap, looks=looks, equivalence_looks=equivalence)
+
     @property
     def level(self) -> float:
         """Confidence level of the intervals about "faster or slower?"."""

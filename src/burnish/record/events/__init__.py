@@ -52,6 +52,7 @@ EVENTS: tuple[type[Event], ...] = (
     bundled.SearchStopped,
     deployment.DeploymentTried,
     deployment.DeploymentTaken,
+    deployment.StartsLimited,
     searches.SearchBegun,
     searches.SearchTold,
     searches.SearchEnded,

@@ -33,6 +33,19 @@ class DeploymentTried(Event):
 
 
 @dataclass(frozen=True)
+class StartsLimited(Event):
+    """How many starts cells of a search's deployment take at most, so that its budget lasts to the end; before them.
+
+    Attributes:
+        cells: the cells, one for each load.
+        cap: maximum number of valid starts of each.
+    """
+
+    cells: tuple[CellId, ...]
+    cap: int
+
+
+@dataclass(frozen=True)
 class DeploymentTaken(Event):
     """The choices that gained, measured together.
 

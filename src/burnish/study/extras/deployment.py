@@ -15,10 +15,13 @@ from pathlib import Path
 from burnish.base.errors import UserError
 from burnish.catalogue.deployment import Choice, Need
 from burnish.model.cell import CellId, Role
-from burnish.record.events.deployment import DeploymentTaken, DeploymentTried
+from burnish.model.workload import Design, Timing
+from burnish.record.events.deployment import DeploymentTaken, DeploymentTried, StartsLimited
 from burnish.record.events.searches import SearchEnded
+from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
+from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Kind
 from burnish.study.comparison import Comparison
 from burnish.study.extras.extras import Allowance
@@ -184,19 +187,51 @@ def _measure(workshop: Workshop, comparisons: Sequence[Comparison], then: int = 
     times = timings(workshop.session)
     left = [trial for trial in trials if workshop.record.last(VerdictReached, cell=trial.cell.id) is None]
     minimum, again = least_starts(workshop.study.rule), workshop.study.search is None
-    once = {trial.cell.id: minimum * start_seconds(times[trial.cell.design]) for trial in trials}
-    expected = sum(once[trial.cell.id] for trial in left)
-    kept = 0.0 if again else then * sum(once.values()) + later_seconds(workshop.record)
+    once = {trial.cell.id: _start_seconds(workshop.record, trial.cell.design, times) for trial in trials}
+    each = sum(once[trial.cell.id] for trial in left)
+    kept = 0.0 if again else then * minimum * sum(once.values()) + later_seconds(workshop.record)
     allowance = Allowance(workshop.session.options.budget, lambda: workshop.spent, again)
-    why = allowance.why_not(expected, kept) if left else None
+    why = allowance.why_not(minimum * each, kept) if left else None
     if why is not None and not again:
         raise NotMeasured(why)
     if why is not None:
         workshop.session.bench.say(f"deployment, {trials[0].candidate.label}: {why}")
         return None
     note_times(workshop.record, {trial.cell.design: times[trial.cell.design] for trial in trials})
-    measure(workshop, trials, again=True)
+    rule = None if again or not left else _limited(workshop, trials, allowance.starts(each, kept))
+    measure(workshop, trials, rule, again=True)
     return {trial.cell.workload.name: trial.cell.id for trial in trials}
+
+
+def _start_seconds(record: Record, design: Design, times: Mapping[Design, Timing]) -> float:
+    """Seconds of a start: what the run's own starts of this design took in the mean, else what is usual."""
+    begun = (recorded.event for recorded in record.events(StartBegun))
+    of_design = {(event.cell, event.start) for event in begun if event.design == design}
+    done = (recorded.event for recorded in record.events(StartDone))
+    took = [event.seconds for event in done if (event.cell, event.start) in of_design]
+    return sum(took) / len(took) if took else start_seconds(times[design])
+
+
+def _limited(workshop: Workshop, trials: Sequence[Trial], room: int | None) -> Rule:
+    """The study's rule with no more starts than there is time for; the first session that measures them decides.
+
+    Args:
+        workshop: the study.
+        trials: one for each load.
+        room: starts of each for which there is time, at least the rule's fewest; None: as many as it takes.
+    """
+    rule, cells = workshop.study.rule, tuple(trial.cell.id for trial in trials)
+    recorded = workshop.record.last(StartsLimited, cells=cells)
+    limited = recorded.event if recorded is not None else None
+    if limited is None and room is not None:
+        limited = StartsLimited(cells, min(room, rule.cap))
+        workshop.record.append(limited)
+        if room < rule.cap:
+            workshop.session.bench.say(
+                f"deployment, {trials[0].candidate.label}: at most {room} starts a load, so that the budget has time "
+                "for what comes after it"
+            )
+    return rule.at_most(limited.cap) if limited is not None else rule
 
 
 def _examined(workshop: Workshop, comparison: Comparison) -> Trial:

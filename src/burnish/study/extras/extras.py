@@ -143,6 +143,15 @@ class Allowance:
             f"{minutes(seconds)}{then}{'; the same command resumes' * self.again}"
         )
 
+    def starts(self, each: float, kept: float = 0.0) -> int | None:
+        """How many starts there is time for; None: as many as it takes.
+
+        Args:
+            each: seconds of one start of everything that is measured, more than 0.
+            kept: seconds that are kept for what comes after it.
+        """
+        return None if self.budget is None else int((SLACK * self.budget - self.spent() - kept) / each)
+
 
 def reported(record: Record) -> Reported:
     """What a record has of the study's extras."""
