@@ -103,6 +103,18 @@ def test_starts_and_both_intervals_of_a_search_are_of_the_same_starts() -> None:
     assert compared == 16
 
 
+def test_of_a_searchs_sittings_the_one_with_most_starts_is_shown() -> None:
+    """Two starts in a screen, and more than half an hour later the ten others: once the sitting was +-34 %."""
+    rows = {(row.candidate, row.workload): row for row in result("mysql-search-zen3").rows}
+    row = rows["search-03", "oltp_point_select"]
+    assert row.sitting is not None
+    assert (row.starts, row.sitting.sittings) == (12, 2)
+    for quantity in ("capacity", "throughput"):
+        within = row.sitting.intervals[quantity]
+        assert within is not None
+        assert within.high / within.low < 1.08, quantity
+
+
 def later(events: tuple[Recorded[Event], ...], start: int, hours: float) -> list[Recorded[Event]]:
     """The same record, with every cell's starts from one on taken so many hours later."""
 

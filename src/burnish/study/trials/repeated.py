@@ -178,12 +178,26 @@ class _Cells:
             other = verdict.sensitivity if verdict.starts == cell.starts else ()
             event = replace(event, starts=cell.starts, sensitivity=other)
         elif isinstance(cell, SittingCell) and not cell.replicates and cell.starts > verdict.starts:
-            # A search takes more starts of a build than its verdict needed: both intervals are of all of them.
-            event = replace(event, starts=cell.starts)
-            about = replace(about, intervals={**about.intervals, verdict.headline: _own_sitting(cell, rule)})
+            event = replace(event, starts=cell.starts)  # both intervals are of all of them
+        about = replace(about, intervals={**about.intervals, **self._fullest(verdict, rule)})
         if isinstance(cell, HostsCell) and about.heterogeneity is not None:
             event = replace(event, hosts=_hosts(cell, rule), hosts_differ=about.heterogeneity.p < DIFFER)
         return event, about
+
+    def _fullest(self, verdict: VerdictReached, rule: Rule) -> dict[str, Interval | None]:
+        """By quantity, the interval of the sitting with most starts, where that had more than the verdict.
+
+        A search takes more starts of a build than its verdict needed, maybe half an hour later.
+        """
+        found = {}
+        for name in _judged(verdict):
+            read = self.readings.of(verdict.cell, name)
+            if verdict.ratios.get(name) is None or not isinstance(read, SittingCell) or read.replicates:
+                continue
+            fullest = max(read.sittings, key=len)
+            if len(fullest) > verdict.starts:
+                found[name] = _own_sitting(replace(read, sittings=(fullest,)), rule)
+        return found
 
     def family(self, judged: FamilyJudged) -> FamilyJudged:
         """The verdicts of all cells together, from their intervals to be repeated."""
@@ -231,7 +245,7 @@ def _hosts(cell: HostsCell, rule: Rule) -> tuple[HostVerdict, ...]:
 
 
 def _own_sitting(cell: SittingCell, rule: Rule) -> Interval | None:
-    """The interval over all starts of a cell, at the level of the looks at them, that holds for their sitting only."""
+    """The interval over all starts of a sitting, at the level of the looks at them, that holds for it only."""
     return interval_of(replace(cell, between=SAME_PROGRAM).judge(rule).difference)
 
 
