@@ -71,6 +71,15 @@ def test_each_series_has_a_mean_of_its_own() -> None:
     assert "here: third" not in told, "nothing of it is measured"
 
 
+def test_a_mean_is_of_one_quantity_where_rows_are_compared_by_several() -> None:
+    made = events(MEAN, lines=(claim("a", -3.1, quantity="throughput"), claim("b", 14.3)))
+    decided(made, "a", "faster", 1.10, throughput=1.05)
+    decided(made, "b", "faster", 1.40, throughput=1.25)
+    told = said(fold(made.made))
+    assert "here: A study: +14.6 [" in told, "of 1.05 and 1.25, not of 1.05 and 1.40"
+    assert "the geometric mean of the 2 cells measured of 2, all in throughput" in told
+
+
 def test_the_worst_cell_may_be_open() -> None:
     made = events(MEAN)
     decided(made, "b", "faster", 1.14)

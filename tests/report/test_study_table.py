@@ -52,8 +52,19 @@ def sections(table: StudyTable) -> list[Section]:
     return [*study_cells.sections(table), *below]
 
 
-def decided(events: Events, row: str, kind: str, value: float, *, steps: str = "w", on: str = "") -> Events:
+def decided(
+    events: Events,
+    row: str,
+    kind: str,
+    value: float,
+    *,
+    steps: str = "w",
+    on: str = "",
+    throughput: float | None = None,
+) -> Events:
     body = {**verdict(f"{row} / {steps}", kind, ratio(value)), "cell": f"baseline: {row} / {steps}"}
+    if throughput is not None:
+        body["throughput"] = ratio(throughput)
     if on:
         body |= {"hosts": [{"host": on, "starts": 6, "interval": ratio(value)}], "hosts_differ": False}
     return events.add("verdict", **body)
@@ -76,6 +87,27 @@ def every_kind() -> Events:
     decided(events, "tls", "slower", 0.5)
     events.add("measured", key=key("memory"), words="310 MB (as usual 250)", note="peak of yy_mariadb.cc.o")
     return events.add("left", key=key("clang"), why="left out: no clang", final=False)
+
+
+def test_a_table_of_several_quantities_says_which_row_is_of_which() -> None:
+    quantities = {"tls": "throughput", "memory": "capacity", "clang": "capacity"}
+    events = shipped(*(comparison(row, quantity=quantity) for row, quantity in quantities.items()))
+    decided(events, "memory", "faster", 1.4)
+    assert "all others in" not in text(events), "what is not measured has no quantity yet"
+    decided(events, "clang", "faster", 1.3)
+    assert "all others in" not in text(events)
+    decided(events, "tls", "slower", 0.9, throughput=0.5)
+    assert "in throughput: tls; all others in capacity" in text(events)
+
+
+def test_rows_of_several_quantities_on_all_cores_have_both_beside_them() -> None:
+    quantities = {"a": "throughput", "b": "capacity"}
+    events = shipped(*(comparison(row, quantity=quantity) for row, quantity in quantities.items()))
+    for row in quantities:
+        body = {**verdict(f"{row} / w", "faster", ratio(1.4)), "cell": f"baseline: {row} / w", "throughput": ratio(1.2)}
+        events.add("verdict", **body, placement="whole")
+    head = next(line for line in text(events).splitlines() if line.startswith("row") and "capacity" in line)
+    assert "throughput" in head
 
 
 def test_every_cell_has_a_verdict_or_a_reason() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from burnish.model.quantity import HEADLINES
+from burnish.model.quantity import BY_NAME, HEADLINES
 from burnish.model.workload import Placement
 from burnish.report.analysis import marks, suites
 from burnish.report.analysis.placed import WITH
@@ -109,7 +109,7 @@ def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
         rows += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
     # Waiting for a lock takes no CPU time: with several cores for a server throughput may show what capacity does not.
     told = {line.quantity for line in lines if line.placement == Placement.WHOLE}
-    beside = [quantity for quantity in HEADLINES if told and quantity.name not in told]
+    beside = [quantity for quantity in HEADLINES if told - {quantity.name}]
     return quantities.sections(f"{title}: also measured, change in per cent", "row", rows, beside=beside)
 
 
@@ -127,8 +127,21 @@ def _ladder(lines: Sequence[Line]) -> tuple[Table, Points] | None:
         (Span(row, marks=marked[row]), *on[row], *(_compact(at.get((row, step))) for step in steps)) for row in rows
     ]
     head = ("% at threads", *(("on",) if hosts else ()), *(str(step) for step in steps))
-    legend = "+ faster, - slower, = equivalent, ? undecided, ! invalid; · none"
-    return grid("ladder", head, cells), points((legend, NO_COMPARISON) if hosts else (legend,))
+    legend = ("+ faster, - slower, = equivalent, ? undecided, ! invalid; · none", *_quantities(lines))
+    return grid("ladder", head, cells), points((*legend, NO_COMPARISON) if hosts else legend)
+
+
+def _quantities(lines: Sequence[Line]) -> list[str]:
+    """Where the ratios of one table are of different quantities: which rows' are not of the one that most are of."""
+    of: dict[str, dict[str, None]] = {}
+    for line in lines:
+        if line.interval is not None:
+            of.setdefault(line.quantity, {})[line.row] = None
+    if len(of) < 2:
+        return []
+    usual = max(of, key=lambda name: len(of[name]))
+    others = [f"in {BY_NAME[name].title}: {', '.join(rows)}" for name, rows in of.items() if name != usual]
+    return [f"{'; '.join(others)}; all others in {BY_NAME[usual].title}"]
 
 
 def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
@@ -174,6 +187,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
             *claims.legend(asked),
             *patches.legend(table, lines),
             *_repeats_above(table, lines),
+            *_quantities(lines),
             *_whole(lines, several),
         )
     )

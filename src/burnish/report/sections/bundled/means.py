@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from burnish.model.quantity import BY_NAME
 from burnish.record.events.bundled import StatedMean
+from burnish.record.events.verdicts import Interval
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import grid, points, section
 from burnish.report.document import Section
@@ -49,16 +51,26 @@ def _here(table: StudyTable, mean: StatedMean) -> list[str]:
 
 def _reading(table: StudyTable, series: str, reading: str, lines: Sequence[Line]) -> list[str]:
     measured = [line for line in lines if line.interval is not None and line.verdict != "invalid"]
-    here = geometric_mean([line.interval for line in measured if line.interval is not None])
+    quantities = list(dict.fromkeys(line.quantity for line in measured))
+    # A publication's means are of rates: where rows are compared by different quantities, ours is of throughput.
+    quantity = quantities[0] if len(quantities) == 1 else "throughput"
+    ratios = [ratio for line in measured if (ratio := _ratio(line, quantity)) is not None]
+    here = geometric_mean(ratios) if len(ratios) == len(measured) else None
     if here is None:
         return []
     title = table.readings.get(reading, {}).get("title") or table.title
     counted = f"the geometric mean of the {plural(len(measured), 'cell')} measured of {len(lines)}"
+    counted += f", all in {BY_NAME[quantity].title}" * (len(quantities) > 1)
     sentences = [f"here: {of_series(series, title)}: {per_cent(here)} %, {counted}"]
     worst = min(lines, key=lambda line: line.figure.low if line.figure and line.figure.low is not None else 0.0)
     where = f"its worst published cell ({worst.published} %: {names_of(table)[worst.key]})"
     told = f"{per_cent(worst.interval)} %, {worst.last}" if worst.interval else worst.reason or worst.last
     return [*sentences, f"here: {where}: {told}{f'; holds? {worst.holds}' if worst.holds else ''}"]
+
+
+def _ratio(line: Line, quantity: str) -> Interval | None:
+    measured = line.quantities.get(quantity)
+    return line.interval if line.quantity == quantity else measured.interval if measured is not None else None
 
 
 def _signed(value: float) -> str:
