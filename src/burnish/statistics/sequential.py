@@ -109,9 +109,11 @@ class Rule:
 
     def at_most(self, cap: int) -> Rule:
         """The same rule with a smaller maximum number of starts, to be declared before the first start as well."""
+        if cap >= self.cap:
+            return self
         looks = (*(look for look in self.looks if look < cap), cap)
         equivalence = (*(look for look in self.equivalence_looks if look < cap), cap)
-        return self if cap >= self.cap else replace(self, cap=cap, looks=looks, equivalence_looks=equivalence)
+        return replace(self, cap=cap, looks=looks, equivalence_looks=equivalence)
 
     @property
     def level(self) -> float:

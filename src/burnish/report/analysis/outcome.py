@@ -19,7 +19,7 @@ def nothing_measured(result: Result) -> bool:
 
     An unfinished run has not failed, as the same command resumes it; one is at its end whose host was disturbed.
     """
-    if result.ended is None and not any(pending.role == DISTURBED for pending in result.pending):
+    if result.ended is None and not _disturbed(result):
         return False
     if result.verb == "calibrate":
         return not result.calibrations
@@ -41,11 +41,15 @@ def sentence(result: Result) -> str:
     # Of those that failed for one reason the first one's log is named.
     in_full = {(name, cause(why)): why for name, why in causes}
     reasons = [f"{some(names)}: {in_full[names[0], why]}" for why, names in by_reason(in_full).items()]
-    again = any(pending.role == DISTURBED for pending in result.pending)
     return (
         f"Nothing could be compared: {'; '.join(reasons) or 'there was nothing beside the baseline'}."
-        f"{' The same command measures it again, half an hour after that or later.' if again else ''}"
+        f"{' The same command measures it again, half an hour after that or later.' if _disturbed(result) else ''}"
     )
+
+
+def _disturbed(result: Result) -> bool:
+    """Whether the host was disturbed, so that cells are measured again in another sitting."""
+    return any(pending.role == DISTURBED for pending in result.pending)
 
 
 def _why(build: BuildRow) -> str:

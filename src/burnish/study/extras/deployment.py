@@ -187,9 +187,12 @@ def _measure(workshop: Workshop, comparisons: Sequence[Comparison], then: int = 
     times = timings(workshop.session)
     left = [trial for trial in trials if workshop.record.last(VerdictReached, cell=trial.cell.id) is None]
     minimum, again = least_starts(workshop.study.rule), workshop.study.search is None
-    once = {trial.cell.id: _start_seconds(workshop.record, trial.cell.design, times) for trial in trials}
-    each = sum(once[trial.cell.id] for trial in left)
-    kept = 0.0 if again else then * minimum * sum(once.values()) + later_seconds(workshop.record)
+    start = {
+        design: _start_seconds(workshop.record, design, times) for design in {trial.cell.design for trial in trials}
+    }
+    each = sum(start[trial.cell.design] for trial in left)
+    after = then * minimum * sum(start[trial.cell.design] for trial in trials)
+    kept = 0.0 if again else after + later_seconds(workshop.record)
     allowance = Allowance(workshop.session.options.budget, lambda: workshop.spent, again)
     why = allowance.why_not(minimum * each, kept) if left else None
     if why is not None and not again:

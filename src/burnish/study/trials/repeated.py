@@ -159,12 +159,15 @@ class _Cells:
             return verdict, None
         judgement = cell.judge(rule)
         ratios = dict(verdict.ratios)
+        fullest: dict[str, Interval | None] = {}
         for name in _judged(verdict):
             read = self.readings.of(verdict.cell, name)
             if ratios.get(name) is not None and read is not None:
                 headline = name == verdict.headline
                 judged = judgement if headline else read.judge(rule)
                 ratios[name] = interval_of(judged.interval if headline else judged.difference)
+                if isinstance(read, SittingCell) and not read.replicates:
+                    fullest |= _fullest(name, read, verdict.starts, rule)
         event = replace(
             verdict,
             verdict=str(judgement.kind),
@@ -179,25 +182,10 @@ class _Cells:
             event = replace(event, starts=cell.starts, sensitivity=other)
         elif isinstance(cell, SittingCell) and not cell.replicates and cell.starts > verdict.starts:
             event = replace(event, starts=cell.starts)  # both intervals are of all of them
-        about = replace(about, intervals={**about.intervals, **self._fullest(verdict, rule)})
+        about = replace(about, intervals={**about.intervals, **fullest})
         if isinstance(cell, HostsCell) and about.heterogeneity is not None:
             event = replace(event, hosts=_hosts(cell, rule), hosts_differ=about.heterogeneity.p < DIFFER)
         return event, about
-
-    def _fullest(self, verdict: VerdictReached, rule: Rule) -> dict[str, Interval | None]:
-        """By quantity, the interval of the sitting with most starts, where that had more than the verdict.
-
-        A search takes more starts of a build than its verdict needed, maybe half an hour later.
-        """
-        found = {}
-        for name in _judged(verdict):
-            read = self.readings.of(verdict.cell, name)
-            if verdict.ratios.get(name) is None or not isinstance(read, SittingCell) or read.replicates:
-                continue
-            fullest = max(read.sittings, key=len)
-            if len(fullest) > verdict.starts:
-                found[name] = _own_sitting(replace(read, sittings=(fullest,)), rule)
-        return found
 
     def family(self, judged: FamilyJudged) -> FamilyJudged:
         """The verdicts of all cells together, from their intervals to be repeated."""
@@ -244,9 +232,17 @@ def _hosts(cell: HostsCell, rule: Rule) -> tuple[HostVerdict, ...]:
     )
 
 
-def _own_sitting(cell: SittingCell, rule: Rule) -> Interval | None:
-    """The interval over all starts of a sitting, at the level of the looks at them, that holds for it only."""
-    return interval_of(replace(cell, between=SAME_PROGRAM).judge(rule).difference)
+def _fullest(name: str, cell: SittingCell, starts: int, rule: Rule) -> dict[str, Interval | None]:
+    """By the quantity's name, the interval of the sitting with most starts, if those are more than the verdict's.
+
+    A search takes more starts of a build than its verdict needed, maybe half an hour later. The interval is at the
+    level of the looks at them and holds for that sitting only.
+    """
+    fullest = max(cell.sittings, key=len)
+    if len(fullest) <= starts:
+        return {}
+    alone = replace(cell, sittings=(fullest,), between=SAME_PROGRAM)
+    return {name: interval_of(alone.judge(rule).difference)}
 
 
 def _about(verdict: VerdictReached, cell: SittingCell | HostsCell, rule: Rule) -> Sitting:

@@ -108,8 +108,8 @@ def _also_measured(lines: Sequence[Line], title: str) -> list[Section]:
         name = ", ".join(filter(None, (_where(line, several), plural(line.threads, "thread") if line.threads else "")))
         rows += [(Span(name, marks=marks.letters(line.marks)), line.quantities)] if line.quantities else []
     # Waiting for a lock takes no CPU time: with several cores for a server throughput may show what capacity does not.
-    told = {line.quantity for line in lines if line.placement == Placement.WHOLE}
-    beside = [quantity for quantity in HEADLINES if told - {quantity.name}]
+    compared = {line.quantity for line in lines if line.placement == Placement.WHOLE}
+    beside = [quantity for quantity in HEADLINES if compared - {quantity.name}]
     return quantities.sections(f"{title}: also measured, change in per cent", "row", rows, beside=beside)
 
 

@@ -69,8 +69,11 @@ def _reading(table: StudyTable, series: str, reading: str, lines: Sequence[Line]
 
 
 def _ratio(line: Line, quantity: str) -> Interval | None:
+    """A cell's ratio of a quantity, which need not be the one that its row is compared by."""
+    if line.quantity == quantity:
+        return line.interval
     measured = line.quantities.get(quantity)
-    return line.interval if line.quantity == quantity else measured.interval if measured is not None else None
+    return measured.interval if measured is not None else None
 
 
 def _signed(value: float) -> str:
