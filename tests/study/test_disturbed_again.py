@@ -54,12 +54,15 @@ def test_a_cell_that_the_host_disturbed_is_measured_again(
     text(child)
     assert child.returncode == 1
     assert len(claims(burnish_home)) == INVALID_STARTS, "not in the same sitting"
+    out, _ = text(burnish("resume", "--due"))
+    assert "measuring 1 disturbed cell again is due at" in out
+    assert len(claims(burnish_home)) == INVALID_STARTS
 
     aged(study(burnish_home), 3600)
-    child = burnish(*WORDS, "--json")
+    child = burnish("resume", "--due")
     out, err = text(child)
     assert child.returncode == 0, err
-    (row,) = json.loads(out)["rows"]
+    (row,) = json.loads(text(burnish("show", "--json"))[0])["rows"]
     assert (row["verdict"], row["starts"], row["invalid_starts"]) == ("faster", 3, INVALID_STARTS)
     assert row["sitting"]["sittings"] == 1
     assert len(events(burnish_home, StudyFinished)) == 1

@@ -28,8 +28,9 @@ OLDER_THAN = _option(
 KEEP_GB = _option("keep_gb", ("--keep-gb",), "Keep at most N GB, the most recently used.", readers.number(0), "N")
 REMOVE_DAMAGED = _option("remove", ("--remove",), "Remove what is damaged, so that the next host makes it again.")
 DUE = _option(
-    "due", ("--due",), "Resume every run whose next sitting is due, and say when the others are.", common=True
-)
+    "due", ("--due",), "Resume every run whose next sitting is due, or whose cells that the host disturbed are, and "
+    "say when the others are.", common=True,
+)  # fmt: skip
 RUNS = _option("runs", ("--runs",), "Remove unfinished runs too; finished ones are never removed.")
 TOP = _option("top", ("--top",), "Number of hottest functions to show.", readers.integer(0, 1000), "N", default="10")
 NAME = _option("name", ("--name",), "Name of the profile in recipes and commands.", readers.text, "NAME", required=True)

@@ -25,8 +25,8 @@ from burnish.study.kept.runs import Unfinished
 def resume(run: str | None, due: bool) -> None:
     """Resume an unfinished run by the command that began it.
 
-    With --due it resumes, one after another, every run whose next sitting is due, and does nothing else, so that it
-    can be called from cron or a systemd timer.
+    With --due it resumes, one after another, every run whose next sitting is due, or whose cells that the host
+    disturbed may be measured again, and does nothing else, so that it can be called from cron or a systemd timer.
     """
     unfinished = studies.unfinished(paths.home(), boot_now())
     if due:

@@ -21,7 +21,7 @@ from burnish.record.events.study import RecordImported, SessionBegun, StudyBegun
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, DamagedError, Record
 from burnish.study.kept import damaged
-from burnish.study.kept.sittings import Next, next_sitting
+from burnish.study.kept.sittings import Again, Next, following
 from burnish.study.request.definition import Definition
 
 _Found = TypeVar("_Found")
@@ -195,13 +195,13 @@ class Unfinished:
         folder: the run's.
         command: words of the command line after the program's name.
         place: the working folder of that command.
-        following: its next sitting, if nothing is open before that; else None.
+        following: its next sitting, or that of what the host disturbed, if it waits for one; else None.
     """
 
     folder: Path
     command: tuple[str, ...]
     place: str
-    following: Next | None
+    following: Next | Again | None
 
 
 def unfinished(home: Home, boot: str) -> list[Unfinished]:
@@ -216,7 +216,7 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
             if call is None:
                 continue
             words = tuple(word for word in call.words if word != "--fresh")
-            runs.append(Unfinished(folder, words, call.folder, next_sitting(record, call.schedule, boot)))
+            runs.append(Unfinished(folder, words, call.folder, following(record, call.schedule, boot)))
     return runs
 
 

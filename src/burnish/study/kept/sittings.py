@@ -14,7 +14,7 @@ from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.study.comparison import Comparison
-from burnish.study.trials.schedule import cell_sittings, is_due, is_open, was_disturbed
+from burnish.study.trials.schedule import again_from, cell_sittings, is_due, is_open, was_disturbed
 
 
 def settled(record: Record, schedule: Schedule, boot: str, asked: Iterable[Comparison] = ()) -> frozenset[ComparisonId]:
@@ -88,10 +88,31 @@ class Next:
     @property
     def words(self) -> str:
         """When it is due, in a sentence."""
-        wait = self.due - time.time()
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.due))
-        due = f"due at {when} (in {duration(wait)})" if wait > 0 else "due now"
-        return f"sitting {self.number} of {self.of} is {due}"
+        return f"sitting {self.number} of {self.of} is {_due(self.due)}"
+
+
+@dataclass(frozen=True)
+class Again:
+    """The cells of a run that the host disturbed, which are measured again in another sitting.
+
+    Attributes:
+        cells: how many there are.
+        due: when the last of them may be, seconds since 1970.
+    """
+
+    cells: int
+    due: float
+
+    @property
+    def words(self) -> str:
+        """When they are due, in a sentence."""
+        return f"measuring {self.cells} disturbed cell{'s' if self.cells > 1 else ''} again is {_due(self.due)}"
+
+
+def _due(due: float) -> str:
+    wait = due - time.time()
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(due))
+    return f"due at {when} (in {duration(wait)})" if wait > 0 else "due now"
 
 
 def next_sitting(record: Record, schedule: Schedule, boot: str) -> Next | None:
@@ -112,3 +133,18 @@ def next_sitting(record: Record, schedule: Schedule, boot: str) -> Next | None:
         return None
     number = min(one.full for one in open_cells) + 1
     return Next(number, schedule.count, max(one.due(schedule) for one in open_cells))
+
+
+def following(record: Record, schedule: Schedule, boot: str) -> Next | Again | None:
+    """What a run waits for: its next sitting, or another one for what the host disturbed, whichever is due first; None
+    if it waits for neither.
+
+    Args:
+        record: the run's.
+        schedule: in how many sittings it is measured.
+        boot: the host's boot.
+    """
+    cells = disturbed_cells(record)
+    again = Again(len(cells), max(again_from(record, cell, boot) for cell in cells)) if cells else None
+    waits = [one for one in (next_sitting(record, schedule, boot), again) if one is not None]
+    return min(waits, key=lambda one: one.due, default=None)

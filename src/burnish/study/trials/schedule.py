@@ -125,9 +125,22 @@ def is_open(record: Record, cell: CellId, boot: str, now: float | None = None) -
         return True
     if not was_disturbed(record, cell):
         return False
+    return again_from(record, cell, boot) <= (time.time() if now is None else now)
+
+
+def again_from(record: Record, cell: CellId, boot: str) -> float:
+    """When another sitting of a cell that was disturbed may begin, seconds since 1970: when that of its last start is
+    over.
+
+    Args:
+        record: the study's.
+        cell: the cell.
+        boot: the host's boot, as of now.
+    """
     last = record.last(StartDone, cell=cell)
     assert last is not None  # noqa: S101 - or nothing was disturbed
-    return not _is_on(moment(record, last), boot, time.time() if now is None else now)
+    taken = moment(record, last)
+    return 0.0 if _booted(taken, boot) else taken.ended + GAP_S
 
 
 def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[float, ...]]:
@@ -143,7 +156,12 @@ def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[
 
 def _is_on(last: Moment, boot: str, now: float) -> bool:
     """Whether the sitting of the last start is still on: no half hour has passed, and the host has not booted."""
-    return now - last.ended < GAP_S and not (boot and last.boot and boot != last.boot)
+    return now - last.ended < GAP_S and not _booted(last, boot)
+
+
+def _booted(last: Moment, boot: str) -> bool:
+    """Whether the host has booted since."""
+    return bool(boot and last.boot and boot != last.boot)
 
 
 def _groups(record: Record, starts: Sequence[Recorded[StartDone]]) -> list[list[Recorded[StartDone]]]:
