@@ -124,20 +124,52 @@ def test_a_part_that_fails_keeps_no_other_from_running(tmp_path: Path, fails: st
     assert (f"failed: {fails}" in done.stderr) == (fails != "none")
 
 
+BESIDE = """
+echo "beside began, niceness $(nice)" >>"$STATE"
+for _ in $(seq 1000); do ! grep -q -e "--part real" "$STATE" || break; sleep 0.02; done
+sleep 0.3
+echo "beside ended" >>"$STATE"
+"""
+"""A command that ends some time after the real part has."""
+
+
+def test_what_runs_beside_the_real_part_has_ended_before_anything_is_measured(tmp_path: Path) -> None:
+    shutil.copy2(ROOT / "Makefile", tmp_path)
+    program(tmp_path / ".venv/bin/python", PYTHON)
+    program(tmp_path / "burnish", "")
+    program(tmp_path / "beside", BESIDE)
+    env = {name: value for name, value in os.environ.items() if name not in {"YES", "CI", "MAKEFLAGS", "MAKELEVEL"}}
+    env |= {"STATE": str(tmp_path / "state"), "FAILS": "none"}
+    argv = ["make", "test", "BESIDE=./beside"]
+    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    events = re.findall(r"--part (\w+)|beside (began|ended)", (tmp_path / "state").read_text())
+    order = [part or what for part, what in events]
+    assert order[0] == "fast"
+    assert sorted(order[1:3]) == ["began", "real"]
+    assert order[3:] == ["ended", "measures"]
+    (niceness,) = re.findall(r"niceness (\d+)", (tmp_path / "state").read_text())
+    assert int(niceness) >= min(os.nice(0) + 10, 19)
+
+
 LINES = {
     "fast": "fast: 2337 passed, 21 skipped in 920.12 s",
     "real": "real: 1 failed, 60 passed in 300.00 s",
     "measures": "measures: 12 passed in 150.10 s",
     "lowest": "lowest: 274 passed in 31.00 s",
 }
+TESTS_PASS = "\n".join(f"echo '{line}'" for part, line in LINES.items() if part != "lowest")
+LOWEST_PASSES = f"echo '{LINES['lowest']}'"
 
 
-def check(folder: Path, make: str, python: str = "") -> subprocess.CompletedProcess[str]:
-    """`.ci/run` with a make and a Python that only do as they are told."""
-    (folder / ".ci").mkdir()
-    shutil.copy2(ROOT / ".ci/run", folder / ".ci/run")
+def check(folder: Path, make: str, lowest: str = LOWEST_PASSES, python: str = "") -> subprocess.CompletedProcess[str]:
+    """`.ci/run` with a make that runs what it is given in BESIDE first; it, `.ci/lowest` and Python do only this."""
+    for name in ("run", "beside"):
+        (folder / ".ci").mkdir(exist_ok=True)
+        shutil.copy2(ROOT / ".ci" / name, folder / ".ci" / name)
+    program(folder / ".ci/lowest", lowest)
     program(folder / ".venv/bin/python", python)
-    program(folder / "bin/make", make)
+    program(folder / "bin/make", "${2#BESIDE=}\n" + make)
     env = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     argv = [folder / ".ci/run"]
     return subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=60)
@@ -146,7 +178,8 @@ def check(folder: Path, make: str, python: str = "") -> subprocess.CompletedProc
 @pytest.mark.parametrize("lacking", [None, *LINES])
 def test_the_check_wants_a_closing_line_of_each_part(tmp_path: Path, lacking: str | None) -> None:
     printed = [line for part, line in LINES.items() if part != lacking]
-    done = check(tmp_path, "\n".join(f"[ $1 = lowest ] || echo '{line}'" for line in printed))
+    make = "\n".join(f"echo '{line}'" for line in printed if line != LINES["lowest"])
+    done = check(tmp_path, make, lowest="" if lacking == "lowest" else LOWEST_PASSES)
     *lines, last = done.stdout.splitlines()[-len(printed) - 1 :]
     assert lines == printed, "all parts together, at the end"
     assert done.returncode == (lacking is not None)
@@ -155,33 +188,35 @@ def test_the_check_wants_a_closing_line_of_each_part(tmp_path: Path, lacking: st
 
 @pytest.mark.parametrize(("words", "step"), [("mypy --strict", "types"), ("mypy --config-file", "names")])
 def test_every_step_that_fails_is_named_at_the_end(tmp_path: Path, words: str, step: str) -> None:
-    make = "\n".join(f"echo '{line}'" for line in LINES.values()) + "\n[ $1 != test ]"
-    done = check(tmp_path, make, python=f'case "$*" in *"{words}"*) exit 1 ;; esac')
+    done = check(tmp_path, f"{TESTS_PASS}\nexit 1", python=f'case "$*" in *"{words}"*) exit 1 ;; esac')
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1].endswith(f"failed: tests,{step}")
 
 
-def test_linters_run_beside_the_lowest_versions_and_print_after_them(tmp_path: Path) -> None:
-    make = "\n".join(f"[ $1 = lowest ] || echo '{line}'" for line in LINES.values())
-    waits = "for _ in $(seq 1000); do [ -e linted ] && echo installed && exit; sleep 0.02; done; exit 1"
-    done = check(tmp_path, f"{make}\n[ $1 != lowest ] || {{ {waits}; }}", python="touch linted; echo no finding")
+def test_lowest_versions_that_fail_are_named_at_the_end(tmp_path: Path) -> None:
+    done = check(tmp_path, TESTS_PASS, lowest=f"{LOWEST_PASSES}\nexit 1")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].endswith("failed: lowest")
+
+
+def test_what_ran_beside_the_tests_prints_after_them(tmp_path: Path) -> None:
+    done = check(tmp_path, f"{TESTS_PASS}\necho measured", python="echo no finding")
     assert done.returncode == 0, done.stdout
     printed = done.stdout.splitlines()
-    assert printed.index("installed") < printed.index("== lint: .venv/bin/python -m ruff check .")
+    assert printed.index("measured") < printed.index("== lint: .venv/bin/python -m ruff check .")
     assert printed.count("no finding") == 4
 
 
 def test_modules_are_compiled_once_for_all_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     says = 'echo "{} ${{PYTHONDONTWRITEBYTECODE:-kept}} in $PYTHONPYCACHEPREFIX"'
-    done = check(tmp_path, says.format("$1"), python=says.format("python"))
+    done = check(tmp_path, *(says.format(who) for who in ("test", "lowest", "python")))
     places = re.findall(r"^(test|lowest|python) kept in (/.+)$", done.stdout, re.MULTILINE)
-    assert [who for who, _ in places] == ["test", "lowest", "python", "python", "python", "python"]
+    assert [who for who, _ in places] == ["test", "python", "python", "python", "python", "lowest"]
     assert len({place for _, place in places}) == 1
 
 
 def test_linters_that_did_not_come_to_their_end_have_failed(tmp_path: Path) -> None:
-    make = "\n".join(f"echo '{line}'" for line in LINES.values())
-    done = check(tmp_path, make, python="kill -9 $PPID")
+    done = check(tmp_path, TESTS_PASS, python="kill -9 $PPID")
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1].endswith("failed: linters")
+    assert done.stdout.splitlines()[-1].endswith("failed: linters and lowest,lowest has no closing line")
