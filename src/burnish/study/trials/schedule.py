@@ -139,8 +139,7 @@ def again_from(record: Record, cell: CellId, boot: str) -> float:
     """
     last = record.last(StartDone, cell=cell)
     assert last is not None  # noqa: S101 - or nothing was disturbed
-    taken = moment(record, last)
-    return 0.0 if _booted(taken, boot) else taken.ended + GAP_S
+    return _over(moment(record, last), boot)
 
 
 def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[float, ...]]:
@@ -156,12 +155,13 @@ def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[
 
 def _is_on(last: Moment, boot: str, now: float) -> bool:
     """Whether the sitting of the last start is still on: no half hour has passed, and the host has not booted."""
-    return now - last.ended < GAP_S and not _booted(last, boot)
+    return now < _over(last, boot)
 
 
-def _booted(last: Moment, boot: str) -> bool:
-    """Whether the host has booted since."""
-    return bool(boot and last.boot and boot != last.boot)
+def _over(last: Moment, boot: str) -> float:
+    """When the sitting of the last start is over, seconds since 1970; 0 if the host has booted since."""
+    booted = boot and last.boot and boot != last.boot
+    return 0.0 if booted else last.ended + GAP_S
 
 
 def _groups(record: Record, starts: Sequence[Recorded[StartDone]]) -> list[list[Recorded[StartDone]]]:
