@@ -109,15 +109,21 @@ case "$*" in *"--part $FAILS "*) exit 1 ;; esac
 """
 
 
+def make_test(folder: Path, fails: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """`make test` with a Python that notes what it is called with in the file `state`, and fails in one part."""
+    shutil.copy2(ROOT / "Makefile", folder)
+    program(folder / ".venv/bin/python", PYTHON)
+    program(folder / "burnish", "")
+    unset = ("YES", "CI", "MAKEFLAGS", "MAKELEVEL", "BESIDE")  # we may run under make ourselves
+    env = {name: value for name, value in os.environ.items() if name not in unset}
+    env |= {"STATE": str(folder / "state"), "FAILS": fails}
+    argv = ["make", "test", *words]
+    return subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=60)
+
+
 @pytest.mark.parametrize(("fails", "code"), [("none", 0), ("fast", 2), ("real", 2), ("measures", 2)])
 def test_a_part_that_fails_keeps_no_other_from_running(tmp_path: Path, fails: str, code: int) -> None:
-    shutil.copy2(ROOT / "Makefile", tmp_path)
-    program(tmp_path / ".venv/bin/python", PYTHON)
-    program(tmp_path / "burnish", "")
-    unset = ("YES", "CI", "MAKEFLAGS", "MAKELEVEL")  # we may run under make ourselves
-    env = {name: value for name, value in os.environ.items() if name not in unset}
-    env |= {"STATE": str(tmp_path / "state"), "FAILS": fails}
-    done = subprocess.run(["make", "test"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    done = make_test(tmp_path, fails)
     assert done.returncode == code, done.stderr
     ran = re.findall(r"--part (\w+)", (tmp_path / "state").read_text())
     assert ran == ["fast", "real", "measures"]
@@ -134,14 +140,8 @@ echo "beside ended" >>"$STATE"
 
 
 def test_what_runs_beside_the_real_part_has_ended_before_anything_is_measured(tmp_path: Path) -> None:
-    shutil.copy2(ROOT / "Makefile", tmp_path)
-    program(tmp_path / ".venv/bin/python", PYTHON)
-    program(tmp_path / "burnish", "")
     program(tmp_path / "beside", BESIDE)
-    env = {name: value for name, value in os.environ.items() if name not in {"YES", "CI", "MAKEFLAGS", "MAKELEVEL"}}
-    env |= {"STATE": str(tmp_path / "state"), "FAILS": "none"}
-    argv = ["make", "test", "BESIDE=./beside"]
-    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=60)
+    done = make_test(tmp_path, "none", "BESIDE=./beside")
     assert done.returncode == 0, done.stderr
     events = re.findall(r"--part (\w+)|beside (began|ended)", (tmp_path / "state").read_text())
     order = [part or what for part, what in events]
@@ -164,9 +164,7 @@ LOWEST_PASSES = f"echo '{LINES['lowest']}'"
 
 def check(folder: Path, make: str, lowest: str = LOWEST_PASSES, python: str = "") -> subprocess.CompletedProcess[str]:
     """`.ci/run` with a make that runs what it is given in BESIDE first; it, `.ci/lowest` and Python do only this."""
-    for name in ("run", "beside"):
-        (folder / ".ci").mkdir(exist_ok=True)
-        shutil.copy2(ROOT / ".ci" / name, folder / ".ci" / name)
+    shutil.copytree(ROOT / ".ci", folder / ".ci")
     program(folder / ".ci/lowest", lowest)
     program(folder / ".venv/bin/python", python)
     program(folder / "bin/make", "${2#BESIDE=}\n" + make)
