@@ -81,10 +81,13 @@ def test_standard_input(tmp_path: Path) -> None:
 def test_environment_and_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANGUAGE", "de")
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setenv("CPATH", "/opt/include")  # with it a compiler makes another program of the same command
     script = f'echo "$LC_ALL|$LANGUAGE|$OWN|${process.RUN_VARIABLE}"; pwd'
     message = process.run(sh(script), cwd=tmp_path, env={"OWN": "1"}).output
     assert message == f"C.UTF-8||1|{process.run_id()}\n{tmp_path}"
     assert process.run(sh("echo $LC_ALL"), env={"LC_ALL": "C"}).output == "C"
+    assert process.run(sh('echo "<${CPATH-}>"'), env={}).output == "<>"
+    assert process.run(sh("echo $CPATH"), env={"CPATH": "/own"}).output == "/own"
     assert process.run_id().startswith(f"{os.getpid()}-")
 
 

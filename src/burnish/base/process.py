@@ -37,6 +37,16 @@ LOW_PRIORITY = 10
 AUTOGROUP = Path("/proc/self/autogroup")
 """The niceness of a process's session among other sessions (sched(7)); not on all kernels."""
 
+CHANGES_BUILDS = (
+    *("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LIBS", "MAKEFLAGS", "SOURCE_DATE_EPOCH", "CCC_OVERRIDE_OPTIONS"),
+    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH"),
+)
+"""Environment variables with which compilers, make and configure make another program of the same command line.
+
+No child inherits them: a recipe says all that a build depends on, and its key holds nothing else. Sources: gcc's manual
+("Environment Variables Affecting GCC"), clang's, GNU make's, Autoconf's ("Preset Output Variables").
+"""
+
 _ELF_HEAD = 20
 _EM_386 = b"\x03\x00"
 _BINFMT = Path("/proc/sys/fs/binfmt_misc")
@@ -99,10 +109,13 @@ def run_id() -> str:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of child processes: that of this process, the run's mark and folder, a plain locale, `extra`."""
+    """The environment of child processes: that of this process, the run's mark and folder, a plain locale, `extra`.
+
+    What of this process's environment would change builds is left out (`CHANGES_BUILDS`).
+    """
     from burnish.base import temporary  # noqa: PLC0415 - it is made with what is here
 
-    env = dict(os.environ)
+    env = {name: value for name, value in os.environ.items() if name not in CHANGES_BUILDS}
     env.update({RUN_VARIABLE: _run_id, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
     env[temporary.VARIABLE] = str(temporary.folder())
     env.update(extra or {})

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from burnish.base import process
 from burnish.engines.steps import Command, Step, Text
 
 SCRIPT = "build.sh"
@@ -203,7 +204,7 @@ GIVEN=${{1:-$HERE}}
 CACHED={shlex.quote(f"{name}_{version.replace(':', '%3a')}")}
 MARKER=.burnish-source.json
 export LC_ALL=C.UTF-8 LANGUAGE=
-unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS SOURCE_DATE_EPOCH CCC_OVERRIDE_OPTIONS CPATH LIBRARY_PATH
+unset {" ".join(process.CHANGES_BUILDS)}
 """
 
 
