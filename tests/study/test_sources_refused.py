@@ -97,7 +97,8 @@ def test_only_its_own_engine_takes_a_source(tmp_path: Path, laid: list[set[str]]
 
 
 def test_a_tree_that_was_built_in_is_refused(tmp_path: Path) -> None:
-    for name, trace in (("postgresql", "config.status"), ("mysql", "CMakeCache.txt")):
+    configured = "CMakeCache.txt"
+    for name, trace in (("postgresql", "config.status"), ("mysql", configured), ("mariadb", configured)):
         (place := tmp_path / name).mkdir()
         (tree(place / f"{name}-1.0", name) / trace).touch()
         with pytest.raises(UserError, match=f"{trace} is there"):

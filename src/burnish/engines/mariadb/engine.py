@@ -10,6 +10,7 @@ from burnish.engines.contract import BuildJob
 from burnish.engines.mariadb.cmake import configure_command
 from burnish.engines.mariadb.product import PRODUCT
 from burnish.engines.mariadb.system_tables import bootstrap, system_scripts
+from burnish.engines.mysql_family.build import CONFIGURED, check_clean
 from burnish.engines.mysql_family.engine import ServerEngine
 from burnish.engines.mysql_family.product import Initialise
 from burnish.program.built import Built
@@ -25,7 +26,7 @@ class MariaDB(ServerEngine):
     """Behaviour of MariaDB's server."""
 
     product = PRODUCT
-    source_files = (_OWN, _MYSQL)
+    source_files = (_OWN, _MYSQL, CONFIGURED)
 
     def configure(self, job: BuildJob) -> list[str]:
         """See `ServerEngine.configure`."""
@@ -36,6 +37,7 @@ class MariaDB(ServerEngine):
         if not (source / _OWN).is_file():
             mysql = "; `burnish tune mysql` takes MySQL's" if (source / _MYSQL).is_file() else ""
             raise UserError(f"{source}: no source of MariaDB (no {_OWN}); name the top of an unpacked tree{mysql}")
+        check_clean(source)
 
     def initialiser(self, built: Built, tools: Built) -> Initialise:
         """See `ServerEngine.initialiser`: the scripts are beside one of the builds."""

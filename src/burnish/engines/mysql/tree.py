@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.base.errors import UserError
+from burnish.engines.mysql_family.build import CONFIGURED, check_clean
 
 VERSION_FILES = ("MYSQL_VERSION", "VERSION")
-FILES = ("storage/maria/ma_open.c", "sql/mysqld.cc", "CMakeCache.txt", *VERSION_FILES)
+FILES = ("storage/maria/ma_open.c", "sql/mysqld.cc", CONFIGURED, *VERSION_FILES)
 """What `check` looks at."""
 
 _FIELD = re.compile(r'^\s*MYSQL_VERSION_(MAJOR|MINOR|PATCH|EXTRA)="?([^"\s]*)"?\s*$', re.MULTILINE)
@@ -46,11 +47,7 @@ def check(source: Path) -> None:
             f"{source}: no source of MySQL or Percona Server (no sql/mysqld.cc, or no {VERSION_FILES[0]}); name the "
             "top of an unpacked tree"
         )
-    if (source / "CMakeCache.txt").is_file():
-        raise UserError(
-            f"{source}: it was built in (CMakeCache.txt is there), and its generated files would get into another "
-            "configuration's build; give a clean tree (`git clean -xdf`, or unpack it again)"
-        )
+    check_clean(source)
 
 
 def read(source: Path) -> Tree:

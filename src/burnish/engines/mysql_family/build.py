@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from burnish.base.errors import InfrastructureError
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
 from burnish.engines import jobs
 from burnish.engines.contract import BuildJob
@@ -29,8 +29,20 @@ _FROM_SOURCE = "from-source"
 STATIC = "-static"
 """The link flag of a fully static program; for programs only, since a shared library can't be."""
 
+CONFIGURED = "CMakeCache.txt"
+"""The file that cmake leaves in a tree that was built in."""
+
 _CONFIGURE_SECONDS = 1800.0
 _COMPILE_SECONDS = 4 * 3600.0
+
+
+def check_clean(source: Path) -> None:
+    """A `UserError` for a tree that was built in: its generated headers are found before those of builds outside it."""
+    if (source / CONFIGURED).is_file():
+        raise UserError(
+            f"{source}: it was built in ({CONFIGURED} is there), and its generated files would get into another "
+            "configuration's build; give a clean tree (`git clean -xdf`, or unpack it again)"
+        )
 
 
 def configure_command(job: BuildJob, own: Mapping[str, str], answered: Mapping[str, str]) -> list[str]:
