@@ -451,6 +451,22 @@ def test_folder(tmp_path: Path) -> None:
     assert resolve(request, tmp_path).digest != source.digest
 
 
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("postgres-REL_16_2", "16.2"),
+        ("postgres-REL9_6_24", "9.6.24"),
+        ("postgres-REL_18_BETA1", "18beta1"),
+        ("postgres-REL_17_STABLE", "17"),
+        ("mariadb-10.11.18", "10.11.18"),
+    ],
+)
+def test_versions_in_names(tmp_path: Path, name: str, version: str) -> None:
+    """Data are kept by them: a server does not start on another's of PostgreSQL."""
+    archive = tarball(tmp_path / f"{name}.tar.gz", {"t/main.c": "int a;\n"})
+    assert resolve(local(archive), tmp_path).version == version
+
+
 def test_archive_with_and_without_digest(tmp_path: Path) -> None:
     archive = tarball(tmp_path / "tiny-src-3450100.tar.gz", {"t/main.c": "int a;\n"})
     good = sha256(archive)

@@ -37,6 +37,8 @@ __all__ = [
 
 _OURS = frozenset({MARKER})
 _VERSION = re.compile(r"[-_ ]v?(\d+(?:[.\d]*\d)?(?:[a-z~+-][\w.~+-]*)?)$")
+_UNDERLINED = re.compile(r"REL_?(\d+(?:_\d+)*)(?:_(?:STABLE|((?:ALPHA|BETA|RC)\d+)))?$")
+"""PostgreSQL's tags and branches: ``REL_16_2``, ``REL9_6_24``, ``REL_18_BETA1``, ``REL_17_STABLE``."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,9 @@ def _of_revision(request: SourceRequest, local: Path, extra: list[str], suffix: 
 
 
 def _version_in(name: str) -> str | None:
-    """The version at the end of a file's name (sqlite-src-3450100, mariadb-10.11.18), or None."""
+    """The version at the end of a name (sqlite-src-3450100, mariadb-10.11.18, postgres-REL_16_2), or None."""
+    if underlined := _UNDERLINED.search(name):
+        return underlined[1].replace("_", ".") + (underlined[2] or "").lower()
     match = _VERSION.search(name)
     return match[1] if match else None
 
