@@ -104,6 +104,16 @@ def test_what_is_no_revision_is_refused_in_one_line(server: Path, tmp_path: Path
     assert "\n" not in str(raised.value)
 
 
+def test_another_users_repository_is_one_and_git_says_how(
+    server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(UserError, match=r"git config --global --add safe\.directory") as raised:
+        resolved(f"{server}:mysql-8.4.8", tmp_path)
+    assert "no git repository" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
 def test_a_digest_belongs_to_an_archive(server: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not for a revision; leave it out"):
         sources.resolve(request(f"{server}:HEAD", sha256="00"), cache=tmp_path, say=print)

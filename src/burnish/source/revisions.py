@@ -43,8 +43,12 @@ def revision_of(source: Path) -> Revision:
         UserError: the folder is in no repository, or the repository lacks the revision.
     """
     folder, _, name = str(source).rpartition(":")
-    if not _git(Path(folder), "rev-parse", "--git-dir").ok:
-        raise UserError(f"{source}: {folder} is in no git repository; name a folder, or an archive")
+    found = _git(Path(folder), "rev-parse", "--git-dir")
+    if not found.ok:
+        # A repository of another user's is one too, and git says how to allow it.
+        said = " ".join(found.output.split())
+        why = "is in no git repository" if not said or "not a git repository" in said else f"can't be read ({said})"
+        raise UserError(f"{source}: {folder} {why}; name a folder, or an archive")
     commit = _git(Path(folder), "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not commit.ok:
         raise UserError(
