@@ -145,6 +145,16 @@ def test_a_users_script_is_known_by_what_it_holds(tmp_path: Path) -> None:
     assert first.identity != second.identity
 
 
+def test_what_a_script_requires_by_an_absolute_path_is_the_systems(tmp_path: Path) -> None:
+    system = tmp_path / "share/oltp_common.lua"
+    system.parent.mkdir()
+    system.write_text("-- sysbench's own\n")
+    script = tmp_path / "mine.lua"
+    script.write_text(f'dofile("{system}")\nfunction event() end\n')
+    assert own_script.files(script) == [script]
+    assert own_script.read(script)[0] == script.read_bytes()
+
+
 def test_what_a_script_requires_beside_itself_is_part_of_it(tmp_path: Path) -> None:
     script, helper, deeper = (tmp_path / name for name in ("mine.lua", "helper.lua", "deeper.lua"))
     script.write_text('require("oltp_common")\nrequire "helper"\nfunction event() end\n')

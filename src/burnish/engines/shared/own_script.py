@@ -16,8 +16,8 @@ _REQUIRES = re.compile(rb"""\b(?:require|dofile|loadfile)\s*\(?\s*["']([\w./-]+)
 def files(path: Path) -> list[Path]:
     """A user's file and the Lua files beside it that it requires, directly or not; each once, in order.
 
-    What is required from elsewhere (sysbench's own scripts) is the system's, and a name that a script puts together
-    itself is not seen.
+    What is required from elsewhere (sysbench's own scripts, an absolute path) is the system's, and a name that a script
+    puts together itself is not seen.
 
     Raises:
         OSError: the file can't be read.
@@ -26,6 +26,8 @@ def files(path: Path) -> list[Path]:
     while left:
         text = left.pop().read_bytes()
         for name in (match.decode() for match in _REQUIRES.findall(text)):
+            if name.startswith("/"):
+                continue
             beside = path.parent / (name if name.endswith(".lua") else f"{name.replace('.', '/')}.lua")
             if beside.is_file() and beside not in scripts:
                 scripts.append(beside)
