@@ -12,6 +12,7 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
+from burnish.study.kept import machine as machine_lock
 from burnish.study.kept.machine import NONE, VARIABLE, machine
 from studying import OWN, QUICK, burnish, text
 
@@ -30,6 +31,17 @@ def shared() -> Iterator[Path]:
     folder.chmod(0o1777)
     yield folder
     shutil.rmtree(folder)
+
+
+def test_root_and_users_take_the_same_folder(tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root can write to every folder; a user passes over those that are root's alone."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    roots, absent = tmp_path / "lock", tmp_path / "absent"
+    roots.mkdir(mode=0o755)
+    monkeypatch.setattr(machine_lock, "FOLDERS", (absent, roots, shared))
+    with machine(Home(tmp_path / "a"), pytest.fail):
+        assert [file.name for file in shared.iterdir()] == [machine_lock.NAME]
+    assert not list(roots.iterdir())
 
 
 def test_another_home_is_told_who_works_on_the_machine(file: Path, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ FOLDERS = (Path("/run/lock"), Path("/tmp"))  # noqa: S108 - opened as `_opened` 
 
 NAME = "burnish.lock"
 
+_SHARED = stat.S_ISVTX | stat.S_IWOTH | stat.S_IXOTH
+
 MOST = 4096
 """Bytes of the file that are read: anyone may have written them."""
 
@@ -63,7 +65,17 @@ def _path() -> Path | None:
     named = os.environ.get(VARIABLE)
     if named:
         return None if named == NONE else Path(named)
-    return next((folder / NAME for folder in FOLDERS if os.access(folder, os.W_OK | os.X_OK)), None)
+    return next((folder / NAME for folder in FOLDERS if _for_everyone(folder)), None)
+
+
+def _for_everyone(folder: Path) -> bool:
+    """Whether any user may make files there, and no other remove them: what root alone may write to holds no lock of a
+    user's, who would take the next folder."""
+    try:
+        mode = folder.stat().st_mode
+    except OSError:
+        return False
+    return mode & _SHARED == _SHARED and os.access(folder, os.W_OK | os.X_OK)
 
 
 def _held(path: Path) -> int:
