@@ -174,6 +174,25 @@ def test_not_root_uses_sudo_and_hands_the_proxy_on(machine: Machine, monkeypatch
     assert system.missing_packages(["cmake"]) == []
 
 
+def test_a_package_file_that_cant_be_installed_is_named_with_a_command_that_can(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    (tmp_path / "my packages").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError) as raised:
+        system.install_file(Path("my packages/server.deb"), ["tools=1.2"], yes=True, ask=None)
+    message = str(raised.value)
+    assert message.startswith("my packages/server.deb is made and not installed: that needs root; ")
+    whole = f"'{tmp_path.resolve()}/my packages/server.deb'"
+    words = "--no-install-recommends --allow-downgrades --no-remove"
+    assert f"`sudo apt-get install {words} {whole} tools=1.2`" in message
+    machine.program("sudo", SUDO)
+    (machine.state / "allowed").touch()
+    system.install_file(Path("my packages/server.deb"), yes=True, ask=None, say=lambda _: None)
+    assert machine.apt() == [f"install --yes {words} {tmp_path.resolve()}/my packages/server.deb"]
+
+
 def test_a_package_that_the_archive_lacks_is_named(machine: Machine) -> None:
     with pytest.raises(UserError, match="Unable to locate package nowhere"):
         system.ensure_packages(["nowhere"], why="to build", yes=True, ask=None, say=lambda _: None)

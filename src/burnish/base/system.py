@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -179,7 +180,7 @@ def fetch_lists(names: Iterable[str], why: str) -> None:
     if missing_packages(_numbered_in_archive()):  # without lists, apt knows only installed packages
         return
     with contextlib.suppress(UserError, InfrastructureError):  # no root, no network: the installed ones may suffice
-        _update(_root_prefix("apt-get update", why), _say)
+        _update(_root_prefix(f"package lists ({why}) need root: run `sudo apt-get update`, then try again"), _say)
 
 
 def _depend_on_archive(names: Iterable[str]) -> bool:
@@ -189,8 +190,12 @@ def _depend_on_archive(names: Iterable[str]) -> bool:
 
 def install_command(names: Iterable[str]) -> str:
     """The command line with which a user installs the packages `names`."""
-    root = "" if os.geteuid() == 0 else "sudo "
-    return f"{root}apt-get install --no-install-recommends {' '.join(names)}"
+    return f"{_sudo()}apt-get install --no-install-recommends {' '.join(names)}"
+
+
+def _sudo() -> str:
+    """What a user writes before a command that needs root."""
+    return "" if os.geteuid() == 0 else "sudo "
 
 
 def find_programs(names: Iterable[str]) -> dict[str, Path | None]:
@@ -254,7 +259,7 @@ def ensure_packages(
             f"needed, but this machine has no apt-get: {listed} ({why}); "
             "install the like with its own package manager, or use Debian 12"
         )
-    prefix = _root_prefix(command, why)
+    prefix = _root_prefix(f"missing packages ({why}), and installing them needs root: run `{command}`, then try again")
     if not yes:
         if ask is None:
             raise UserError(f"missing packages ({why}): run `{command}`, or say --yes and they are installed")
@@ -288,25 +293,29 @@ def install_file(
         UserError: nobody could be asked, the answer was no, or there is no permission.
         InfrastructureError: apt-get failed; the message has its last lines.
     """
-    command = install_command([str(file), *also])
-    prefix = _root_prefix(command, "for your server")
+    # A newer version of the distribution may be there, which the user has asked to replace. What depends on the newer
+    # one would be removed, the service with it.
+    words = ["--no-install-recommends", "--allow-downgrades", "--no-remove", str(file.resolve()), *also]
+    command = f"{_sudo()}apt-get install {shlex.join(words)}"
+    prefix = _root_prefix(f"{file} is made and not installed: that needs root; to install it: `{command}`")
     what = " and ".join((file.name, *also))
     if not yes and (ask is None or not ask(f"Install {what}?")):
         why = "nobody to ask" if ask is None else "the answer was no"
         raise UserError(f"{file} is made and not installed ({why}); `{command}` installs it, or say --yes")
     say(f"installing {what}")
-    # A newer version of the distribution may be there, which the user has asked to replace. What depends on the newer
-    # one would be removed, the service with it.
-    words = ["install", "--yes", "--no-install-recommends", "--allow-downgrades", "--no-remove", str(file), *also]
-    _run_uninterrupted([*prefix, "apt-get", *_APT, *words]).check(f"installing {file.name} failed")
+    _run_uninterrupted([*prefix, "apt-get", *_APT, "install", "--yes", *words]).check(f"installing {file.name} failed")
 
 
-def _root_prefix(command: str, why: str) -> list[str]:
-    """Command prefix with which apt-get runs as root without asking for a password."""
+def _root_prefix(lacking: str) -> list[str]:
+    """Command prefix with which apt-get runs as root without asking for a password.
+
+    Args:
+        lacking: what a `UserError` says where there is no such way: what is not done, and how the user does it.
+    """
     if os.geteuid() == 0:
         return ["env", "-u", process.RUN_VARIABLE, "DEBIAN_FRONTEND=noninteractive"]
     if shutil.which("sudo") is None or not process.run(["sudo", "-n", "true"], timeout=30).ok:
-        raise UserError(f"missing packages ({why}), and installing them needs root: run `{command}`, then try again")
+        raise UserError(lacking)
     proxies = [f"{name}={os.environ[name]}" for name in _PROXIES if name in os.environ]
     return ["sudo", "-n", "env", "DEBIAN_FRONTEND=noninteractive", *proxies]
 
