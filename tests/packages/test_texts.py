@@ -98,6 +98,21 @@ def test_a_patch_of_the_rules_makes_the_program_first_and_puts_it_in_last(tmp_pa
         debian_patch.text(chosen(), Made(), f"{rules}\nexecute_after_dh_strip:\n", settings=True)
 
 
+def test_how_a_patch_is_used_holds_in_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, package = tmp_path / "my patches/debian-patch-v", tmp_path / "server-1.0"
+    (made / "debian/burnish").mkdir(parents=True)
+    (made / "debian/burnish/build.sh").touch()
+    package.mkdir()
+    (package / "rules").write_text("old\n")
+    (made / "burnish.patch").write_text("--- a/rules\n+++ b/rules\n@@ -1 +1 @@\n-old\n+new\n")
+    monkeypatch.chdir(tmp_path)
+    said = debian_patch.how(Path("my patches/debian-patch-v"))
+    command = said.removeprefix("in the unpacked source package: ").replace("dpkg-buildpackage -b", "true")
+    subprocess.run(["sh", "-e", "-c", command], cwd=package, check=True, capture_output=True)
+    assert (package / "rules").read_text() == "new\n"
+    assert (package / "debian/burnish/build.sh").exists()
+
+
 def test_a_containerfile_installs_the_package() -> None:
     text = container.text(chosen(), Made(), packaging(), "s_1+burnish1_amd64.deb")
     assert "\nARG BASE=docker.io/library/debian:bookworm-slim\nFROM ${BASE}\n" in text

@@ -26,7 +26,7 @@ FOLDER = "debian/burnish"
 PATCH = "burnish.patch"
 _RULES = "debian/rules"
 _SETTINGS = "settings"
-_HOW = "in the unpacked source package: cp -a {folder}/debian . && patch -p1 <{folder}/{patch} && dpkg-buildpackage -b"
+_HOW = "in the unpacked source package: cp -a {debian} . && patch -p1 <{patch} && dpkg-buildpackage -b"
 _NOTE = (
     "the server is built twice: as measured, in {root}, whose path is in the program and which the builder must be "
     "able to make, and by Debian's rules; archives are taken from the folder above"
@@ -65,10 +65,16 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path, settings: str) ->
     patch.write_text(text(chosen, made, rules, settings=bool(settings)))
     files = [patch, *extra, *(folder / FOLDER / name for name in written.files)]
     says = [
-        _HOW.format(folder=shlex.quote(str(folder)), patch=PATCH),
+        how(folder),
         _NOTE.format(root=chosen.making.root),
     ]
     return [*files, *beside(patch, chosen, made)], says
+
+
+def how(folder: Path) -> str:
+    """How the folder that was made is used: elsewhere, so by whole paths."""
+    whole = folder.resolve()
+    return _HOW.format(debian=shlex.quote(str(whole / "debian")), patch=shlex.quote(str(whole / PATCH)))
 
 
 def _rules(home: Home, chosen: Chosen) -> str:
