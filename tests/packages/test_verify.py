@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,6 +116,11 @@ def test_a_package_that_was_changed_inside(
 def test_what_is_no_package(tuned_home: Path, tmp_path: Path) -> None:
     (tmp_path / "x.tar.gz").write_text("no archive")
     assert "neither a .deb nor a whole .tar.gz" in called(tuned_home, "verify", tmp_path / "x.tar.gz").stderr
+    with tarfile.open(tmp_path / "hostile.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "x.tar.gz", "package/../../outside")
+    refused = called(tuned_home, "verify", tmp_path / "hostile.tar.gz")
+    assert refused.returncode == 2
+    assert "'package/../../outside' would be written outside its folder" in refused.stderr
     base = deb(tmp_path, Path(called(tuned_home, "path", "baseline").stdout.strip()))
     assert "package`?" in called(tuned_home, "verify", base).stderr
     done = called(tuned_home, "verify", tmp_path / "not-there.deb")

@@ -22,6 +22,7 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts.place import folder as hosts_folder
 from burnish.source import revisions
+from burnish.source.archives import extract_all
 
 MOST_BYTES = 64_000_000
 """Files of a command are sent with each of its tasks."""
@@ -164,7 +165,7 @@ def _lay(target: Path, content: bytes, *, folder: bool) -> None:
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir()
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
-            tar.extractall(draft, filter="data")
+            extract_all(tar, draft, target)
     else:
         draft.write_bytes(content)
     draft.rename(target)

@@ -17,6 +17,7 @@ from burnish.base.errors import UserError
 from burnish.base.files import remove_tree, sha256_of
 from burnish.packages import signing, statements
 from burnish.packages.control import one_line
+from burnish.source.archives import extract_all
 from burnish.source.debian import binary
 
 _ARCHIVE = ".tar.gz"
@@ -120,7 +121,8 @@ def _unpacked(file: Path, root: Path) -> Path:
         return binary.unpack(binary.read(file), root / "files", control=True)
     try:
         with tarfile.open(file, "r:gz") as archive:
-            archive.extractall(root / "files", filter="data")
+            (root / "files").mkdir()
+            extract_all(archive, root / "files", file)
         with gzip.open(file) as packed:  # a tar archive ends where it makes no more sense; only this reads its checksum
             while packed.read(1 << 20):
                 pass

@@ -137,26 +137,47 @@ def _is_wanted(name: str, only: Collection[str] | None) -> bool:
     return only is None or name in only or name.partition("/")[2] in only
 
 
+def extract_all(tar: tarfile.TarFile, folder: Path, origin: Path) -> None:
+    """Unpacks an open archive into a folder that is there, with the checks and modes of `extract`.
+
+    Args:
+        tar: the archive.
+        folder: where its members go.
+        origin: its name for messages.
+
+    Raises:
+        UserError: a member would be written outside.
+        tarfile.TarError, OSError, EOFError, zlib.error: the archive is damaged, or cannot be written.
+    """
+    guard = _Guard(origin)
+    _extract_members(tar, folder, guard, None)
+    guard.finish(folder)
+
+
 def _extract_tar(archive: Path, folder: Path, guard: _Guard, only: Collection[str] | None) -> None:
     with tarfile.open(archive) as tar:
-        for member in tar:
-            if member.issym():
-                guard.link(member.name, member.linkname)
-            elif member.islnk():
-                member.linkname = guard.place(member.linkname)
-            elif not (member.isreg() or member.isdir()):
-                raise guard.refuse(member.name, "is a device or a pipe")
-            if not member.issym():
-                member.name = guard.place(member.name)
-            if not _is_wanted(posixpath.normpath(member.name), only):
-                continue
-            member.mode = _mode(member.mode, folder=member.isdir())
-            member.uid, member.gid = os.getuid(), os.getgid()
-            member.uname = member.gname = ""
-            if _HAS_DATA_FILTER:
-                tar.extract(member, folder, filter="data")
-            else:
-                tar.extract(member, folder)  # checked by the guard
+        _extract_members(tar, folder, guard, only)
+
+
+def _extract_members(tar: tarfile.TarFile, folder: Path, guard: _Guard, only: Collection[str] | None) -> None:
+    for member in tar:
+        if member.issym():
+            guard.link(member.name, member.linkname)
+        elif member.islnk():
+            member.linkname = guard.place(member.linkname)
+        elif not (member.isreg() or member.isdir()):
+            raise guard.refuse(member.name, "is a device or a pipe")
+        if not member.issym():
+            member.name = guard.place(member.name)
+        if not _is_wanted(posixpath.normpath(member.name), only):
+            continue
+        member.mode = _mode(member.mode, folder=member.isdir())
+        member.uid, member.gid = os.getuid(), os.getgid()
+        member.uname = member.gname = ""
+        if _HAS_DATA_FILTER:
+            tar.extract(member, folder, filter="data")
+        else:
+            tar.extract(member, folder)  # checked by the guard
 
 
 def _mode(mode: int, *, folder: bool) -> int:
