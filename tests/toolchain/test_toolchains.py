@@ -106,6 +106,35 @@ def test_a_clang_uses_the_tools_of_its_own_folder(tree: Tree) -> None:
     assert result.version == "Debian clang version 19.1.7 (3~deb12u1)"
 
 
+def test_two_of_one_release_by_hand_are_told_apart_by_what_they_are(tree: Tree) -> None:
+    """As with a patch that its version line says nothing of; the distribution's own have its revision there."""
+    for folder in ("bin", "other"):
+        tree.gcc("12.2.0", folder)
+    tree.program("other/cc1plus", "patched")
+    line = "gcc (Debian 12.2.0-1) 12.2.0"
+    tree.program(
+        "other/gcc-12",
+        f'case $1 in --version) echo "gcc-12 (Debian 12.2.0-1) 12.2.0";; -print-prog-name=cc1plus) echo '
+        f"{tree.root}/other/cc1plus;; esac",
+    )
+    both = tree.find(f"{tree.bin}:{tree.root}/other")
+    assert [(item.name, item.version) for item in both] == [("gcc-12", line), ("gcc-12.2.0", line)]
+    before = both[1].identity
+    assert both[0].identity != before
+    assert all(item.identity.startswith(f"{line}, programs ") for item in both)
+    tree.program("other/cc1plus", "patched once more")
+    assert choose(str(tree.root / "other/gcc-12"), both).identity not in (before, both[0].identity)
+
+
+def test_gccs_bolt_is_known_by_its_own_version(tree: Tree) -> None:
+    tree.gcc("12.2.0")
+    assert [item.bolt_version for item in tree.find()] == [""]
+    tree.program("bin/llvm-bolt", "printf 'LLVM (http://llvm.org/):\\n  LLVM version 16.0.6\\n'")
+    tree.clang("19.1.7")
+    gcc, clang = tree.find()
+    assert (gcc.bolt_version, clang.bolt_version) == ("LLVM version 16.0.6", clang.identity)
+
+
 def test_a_clang_outside_path_is_found(tree: Tree) -> None:
     tree.clang("19.1.7")
     assert [item.name for item in tree.find("/nonexistent")] == ["clang-19"]

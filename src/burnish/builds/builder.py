@@ -395,7 +395,7 @@ class Builder:
                 **{key: base.about[key] for key in base.about if key not in ("audit", "seconds", "profile")},
                 "compile_audit": base.about.get("audit"),
                 **facts,
-                "bolt": stage.toolchain.name,
+                "bolt": stage.toolchain.bolt_version,
                 "base": base.key,
                 "instrumented": stage.profile is None,
                 "seconds": seconds,

@@ -28,7 +28,7 @@ def fitted(variant: Variant, toolchain: Toolchain, package: PackageFlags) -> tup
     processor = this_processor()
     recipe, notes = fitting.fitted(variant.recipe, toolchain, processor, fitting.accepts)
     if recipe.bolt_options and toolchain.bolt is not None:
-        known = bolt_options.options_of(toolchain.bolt, toolchain.version)
+        known = bolt_options.options_of(toolchain.bolt, toolchain.bolt_version)
         link = base_flags(recipe, package, spell(recipe, toolchain, processor, f"variant {variant.name}")).link
         options, of_bolt = bolt_options.fitted(
             recipe.bolt_options, known, processor.architecture, bound=bolt_options.binds(link)

@@ -28,7 +28,7 @@ def objects_key(stage: Compile) -> str:
     rest = {
         field.name: getattr(stage, field.name) for field in fields(stage) if field.name not in _BY_PART | _OF_THE_LINK
     }
-    toolchain = [stage.toolchain.name, stage.toolchain.version]
+    toolchain = [stage.toolchain.name, stage.toolchain.identity]
     return digest_of([stage.source, toolchain, stage.flags.c, stage.flags.cxx, stage.features.options, rest])
 
 

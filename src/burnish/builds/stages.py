@@ -286,7 +286,7 @@ def stages(
                 spec.name,
                 source,
                 toolchain.name,
-                toolchain.version,
+                toolchain.identity,
                 [flags.c, flags.cxx, flags.link],
                 feature_set.options,
                 options,
@@ -398,7 +398,7 @@ def _bolt_stages(
         profile = chain[-1].key
     else:
         marked = Bolt(
-            key=digest_of([final, bolt.version, "instrument"]),
+            key=digest_of([final, bolt.bolt_version, "instrument"]),
             build=final,
             toolchain=bolt,
             profile=None,
@@ -407,7 +407,7 @@ def _bolt_stages(
         chain += [marked, *plan.stages(marked.key, "bolt", bolt, title="BOLT training")]
         profile = chain[-1].key
     options = recipe.bolt_options or BOLT_OPTIONS
-    key = digest_of([final, bolt.version, profile, options])
+    key = digest_of([final, bolt.bolt_version, profile, options])
     return [*chain, Bolt(key, final, bolt, profile, title="BOLT", options=options)]
 
 

@@ -72,9 +72,9 @@ def accepts(toolchain: Toolchain, spelling: Spelling) -> bool:
     linked = (*spelling.link, *spelling.lto)
     link = ("-fuse-ld=lld", "-Wl,--fatal-warnings", *linked) if linked and toolchain.family == "clang" else linked
     words = (*spelling.cxx, *(("-flto=thin",) if spelling.lto else ()))
-    return _compiles(toolchain.cxx, toolchain.version, words, link) and (
+    return _compiles(toolchain.cxx, toolchain.identity, words, link) and (
         not spelling.counting
-        or _compiles(toolchain.cxx, toolchain.version, ("-fprofile-generate", *spelling.counting), ())
+        or _compiles(toolchain.cxx, toolchain.identity, ("-fprofile-generate", *spelling.counting), ())
     )
 
 

@@ -22,6 +22,7 @@ from burnish.base import process
 from burnish.base.errors import UnavailableError, UserError, unknown
 from burnish.base.system import install_command, packages
 from burnish.model.family import FAMILIES, Family
+from burnish.toolchain.identity import bolt_version, identity_of
 
 _PROGRAM = re.compile(r"(gcc|clang)(?:-(\d+))?")
 
@@ -35,6 +36,10 @@ _LLVM_ROOT = Path("/usr/lib")
 _INSTALLED = Path("/var/lib/dpkg/status")
 
 
+_GCC_PARTS = ("cc1", "cc1plus")
+"""The programs that gcc's drivers run to compile."""
+
+
 @dataclass(frozen=True)
 class Toolchain:
     """A compiler with its tools.
@@ -43,6 +48,7 @@ class Toolchain:
         name: family and major version, ``gcc-12``; with the full release if two of one major version differ.
         family: ``gcc`` or ``clang``.
         version: version line that the compiler prints, with the distribution's revision.
+        identity: the same for the keys of builds, see `identity_of`.
         release: version number, ``12.2.0``.
         cc: the C compiler.
         cxx: the C++ compiler.
@@ -52,6 +58,8 @@ class Toolchain:
         profdata: llvm-profdata of the same version; None for gcc.
         gcov_dump: gcov-dump of the same version; None for clang.
         bolt: llvm-bolt of the same version for clang, the newest installed one for gcc (it works on any ELF program).
+        bolt_version: what tells one BOLT from another in the keys of builds: a clang's own version line, as both are of
+            one package; for gcc, whose BOLT is any, that which BOLT prints.
         merge_fdata: merge-fdata beside `bolt`.
         has_profile_runtime: whether the library that an instrumented build links is installed.
         bolt_can_instrument: whether the library that ``llvm-bolt -instrument`` links is installed.
@@ -60,6 +68,7 @@ class Toolchain:
     name: str
     family: Family
     version: str
+    identity: str
     release: str
     cc: Path
     cxx: Path
@@ -69,6 +78,7 @@ class Toolchain:
     profdata: Path | None
     gcov_dump: Path | None
     bolt: Path | None
+    bolt_version: str
     merge_fdata: Path | None
     has_profile_runtime: bool
     bolt_can_instrument: bool
@@ -177,7 +187,7 @@ def _found(places: tuple[tuple[Path, int], ...]) -> tuple[Toolchain, ...]:
             continue
         if toolchain.name in toolchains:  # another release of a major that PATH names first
             toolchain = replace(toolchain, name=f"{toolchain.family}-{toolchain.release}")
-        toolchains[toolchain.name] = toolchain
+        toolchains.setdefault(toolchain.name, toolchain)  # a third one, of a release that is there, by its path alone
     return tuple(
         sorted(
             toolchains.values(),
@@ -241,7 +251,7 @@ def _number(folder: Path) -> int:
 
 
 def _same_release(first: Toolchain, second: Toolchain) -> bool:
-    return (first.family, first.version) == (second.family, second.version)
+    return (first.family, first.identity) == (second.family, second.identity)
 
 
 def _candidates(folders: Iterable[Path]) -> list[Path]:
@@ -285,10 +295,13 @@ def _clang(program: Path, banner: str, release: str, folders: Sequence[Path]) ->
     if cc is None or cxx is None:
         return None
     bolt, merge_fdata, can_instrument = _bolt(tool("llvm-bolt"))
+    libraries = [file for name in ("libLLVM*.so*", "libclang-cpp.so*") for file in home.parent.glob(f"lib/{name}")]
+    identity = identity_of(banner, (cc, cxx, *libraries))
     return Toolchain(
         name=f"clang-{major}",
         family="clang",
         version=banner,
+        identity=identity,
         release=release,
         cc=cc,
         cxx=cxx,
@@ -298,6 +311,7 @@ def _clang(program: Path, banner: str, release: str, folders: Sequence[Path]) ->
         profdata=tool("llvm-profdata"),
         gcov_dump=None,
         bolt=bolt,
+        bolt_version=identity if bolt is not None else "",
         merge_fdata=merge_fdata,
         has_profile_runtime=_has_clang_runtime(cc),
         bolt_can_instrument=can_instrument,
@@ -316,11 +330,14 @@ def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> T
     if cxx is None:
         return None
     bolt, merge_fdata, can_instrument = _bolt(_first(*(folder / "llvm-bolt" for folder in folders)))
+    version = "gcc " + banner.partition(" ")[2]  # without the program's name
+    parts = [Path(process.capture([program, f"-print-prog-name={part}"], timeout=20).strip()) for part in _GCC_PARTS]
     libgcov = Path(process.capture([program, "-print-file-name=libgcov.a"], timeout=20).strip())
     return Toolchain(
         name=f"gcc-{major}",
         family="gcc",
-        version="gcc " + banner.partition(" ")[2],  # without the program's name
+        version=version,
+        identity=identity_of(version, (program, cxx, *parts)),
         release=release,
         cc=program,
         cxx=cxx,
@@ -330,6 +347,7 @@ def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> T
         profdata=None,
         gcov_dump=tool("gcov-dump"),
         bolt=bolt,
+        bolt_version=bolt_version(bolt),
         merge_fdata=merge_fdata,
         has_profile_runtime=libgcov.is_absolute()
         and libgcov.is_file(),  # gcc prints a name unchanged if it does not find it

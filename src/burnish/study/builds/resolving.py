@@ -203,6 +203,6 @@ def _bolt(variant: Variant, toolchain: Toolchain, *, lbr: bool) -> Toolchain | N
             f"{toolchain.bolt}: cannot instrument without its runtime; to have it: {command}", packages
         )
     if recipe.bolt_options:
-        known = bolt_options.options_of(toolchain.bolt, toolchain.version)
+        known = bolt_options.options_of(toolchain.bolt, toolchain.bolt_version)
         bolt_options.check_options(f"variant {variant.name}: {toolchain.bolt}", recipe.bolt_options, known)
     return toolchain
