@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from burnish.builds.stages import BOLT_OPTIONS, Bolt, Stage, stages
 from burnish.catalogue import load
 from burnish.model.recipe import Recipe, Variant
 from burnish.profiles.stages import Kept, Merge, ProfileKind, Train, check_kept, check_training
+from burnish.toolchain.link_parts import NOTHING, LinkerProgram, Parts
 from burnish.toolchain.toolchains import Toolchain
 from chains import CLANG, GCC, PACKAGE, compiles
 
@@ -20,7 +22,15 @@ PGO = Recipe(toolchain="clang", pgo=True)
 WEIGHTED = replace(PGO, training=(("a", 2.0), ("c", 1.0)))
 
 
-def made(recipe: Recipe, tools: Toolchain = CLANG, *, lbr: bool = False, kept: Kept | None = None) -> tuple[Stage, ...]:
+def made(
+    recipe: Recipe,
+    tools: Toolchain = CLANG,
+    *,
+    bolt: Toolchain = CLANG,
+    lbr: bool = False,
+    kept: Kept | None = None,
+    parts: Parts = NOTHING,
+) -> tuple[Stage, ...]:
     return stages(
         Variant("v", recipe, "for a test of stages"),
         spec=load.engine("fake"),
@@ -29,11 +39,12 @@ def made(recipe: Recipe, tools: Toolchain = CLANG, *, lbr: bool = False, kept: K
         package=PACKAGE,
         features="full",
         with_tools=False,
-        bolt=CLANG,
+        bolt=bolt,
         profile_place="/work/p",
         training=USUAL,
         lbr=lbr,
         kept=kept,
+        parts=parts,
     )
 
 
@@ -112,6 +123,16 @@ def test_a_second_round_is_trained_on_the_first_ones_build_with_lto() -> None:
     assert (first.key, one.key) == (plain[0].key, plain[1].key), "the first round is everybody's"
 
 
+def test_layouts_share_both_rounds_of_a_profile() -> None:
+    """Its script of sections is laid beside the last link alone."""
+    recipe = replace(PGO, context_sensitive=True, lto="thin", linker="lld")
+    parts = Parts(linker=LinkerProgram("lld", Path("/llvm/bin/ld.lld"), "LLD 19"))
+    usual, other = made(recipe, parts=parts), made(replace(recipe, layout=3), parts=parts)
+    assert [stage.key for stage in usual[:-1]] == [stage.key for stage in other[:-1]]
+    assert usual[-1].key != other[-1].key
+    assert any("shuffle-sections" in flag for flag in compiles(other)[-1].flags.link)
+
+
 def test_partial_training_is_a_flag_of_the_use_alone() -> None:
     usual, partial = made(Recipe(pgo=True), GCC), made(Recipe(pgo=True, partial_training=True), GCC)
     assert [stage.key for stage in usual[:2]] == [stage.key for stage in partial[:2]]
@@ -151,6 +172,14 @@ def test_bolt_options_change_the_last_step_alone() -> None:
     assert last.options == BOLT_OPTIONS
     assert other.options == ("-reorder-blocks=ext-tsp",)
     assert last.key != other.key
+
+
+@pytest.mark.parametrize("tools", [GCC, CLANG])
+def test_what_another_bolt_makes_is_another_program(tools: Toolchain) -> None:
+    newer = replace(tools, bolt_version="LLVM version 23.1.0")
+    usual, other = (made(Recipe(bolt=True), tools, bolt=bolt) for bolt in (tools, newer))
+    assert usual[0].key == other[0].key
+    assert not {stage.key for stage in usual[1:]} & {stage.key for stage in other[1:]}
 
 
 @pytest.mark.parametrize(

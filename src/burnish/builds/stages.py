@@ -348,9 +348,11 @@ def stages(
             chain += [counted, *training_stages]
             profile = training_stages[-1].key
         if recipe.context_sensitive:
-            # With LTO too: these counters are placed after inlining across files.
+            # With LTO, as these counters are placed after inlining across files; the rest of the link is the usual one.
+            inlined = replace(linking.neutral(recipe), lto=recipe.lto)
+            across = linking.linked(base_flags(inlined, package, spelled), inlined, toolchain, parts, link_place)
             again = compiled(
-                _with(flags, (*use, *CS_INSTRUMENT), (*linked, *CS_INSTRUMENT[:1], *names)),
+                _with(across, (*use, *CS_INSTRUMENT), (*linked, *CS_INSTRUMENT[:1], *names)),
                 title="instrumented again",
                 instrumented=True,
                 profile=profile,
