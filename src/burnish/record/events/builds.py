@@ -55,6 +55,8 @@ class FoundToolchain:
         merge_fdata: merge-fdata.
         has_profile_runtime: whether instrumented builds can be linked.
         bolt_can_instrument: whether BOLT can instrument.
+        identity: what tells the compiler from others in the keys of builds; '' in older records.
+        bolt_version: the same of BOLT; '' in older records, or without one.
     """
 
     name: str
@@ -72,6 +74,8 @@ class FoundToolchain:
     merge_fdata: str | None = None
     has_profile_runtime: bool = False
     bolt_can_instrument: bool = False
+    identity: str = ""
+    bolt_version: str = ""
 
 
 @dataclass(frozen=True)
