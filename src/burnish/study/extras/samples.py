@@ -17,6 +17,7 @@ from burnish.record.codec import plain, value_of
 from burnish.record.events.patches import BuildExplained, FunctionCost, TwinFound
 from burnish.record.record import Record
 from burnish.study.comparison import Comparison
+from burnish.study.request.selection import needed
 from burnish.study.why import sampling
 from burnish.why.attribution import explaining as explaining_rows
 from burnish.why.explanation import explanation
@@ -36,11 +37,19 @@ def record_samples(workshop: Workshop, comparisons: Sequence[Comparison]) -> Non
         for recorded in record.events(BuildExplained)
         if not recorded.event.failure
     }
-    for comparison in comparisons:
+    wanted = [
+        comparison
+        for comparison in comparisons
+        if comparison.key not in workshop.selection.cut
+        and comparison.workload is not None
+        and (comparison.candidate, comparison.workload.name) not in done
+        and not record.last(TwinFound, variant=comparison.candidate)
+    ]
+    if wanted:  # by a session that resumes after the trials, nothing but the baseline was made
+        workshop.make(needed(workshop.study, wanted))
+    for comparison in wanted:
         workload, base, item = comparison.workload, workshop.made[comparison.base], workshop.made[comparison.candidate]
         if workload is None or item.built is None or item.same or base.built is None:
-            continue
-        if (comparison.candidate, workload.name) in done or record.last(TwinFound, variant=comparison.candidate):
             continue
         request = sampling.Request(session.spec.name, (comparison.base, comparison.candidate), (base.built, item.built))
         try:
