@@ -37,3 +37,16 @@ def test_each_workload_finds_its_own_clean_data(tmp_path: Path, bench: FakeBench
                         (place / "what").write_text("changed by the load")
     copied = sum(what == "copy data" for what, _ in bench.commands)
     assert copied == 2 + 2 * 2, "once for each side where nothing writes, before each start where something does"
+
+
+def test_what_was_removed_to_make_room_is_copied_again(tmp_path: Path, bench: FakeBench) -> None:
+    """Two loads in turn in a folder that has room for the data of one."""
+    store = Store(tmp_path / "store")
+    loads = [Workload(name, "fake", "reads its data only", "p", dataset=name) for name in ("first", "second")]
+    copies = Copies({load.name: dataset(store, load.name * 2) for load in loads}, tmp_path / "scratch", bench)
+    root = tmp_path / "memory"
+    root.mkdir()
+    for load in (*loads, *loads):
+        (place,) = copies.clean(load, 1, [root])
+        assert (place / "what").read_text() == load.name * 2
+        assert [other for other in root.iterdir() if other.is_dir()] == [place]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from burnish.base.workbench import Workbench
 from burnish.bench import datasets
+from burnish.engines.contract import MARKER
 from burnish.model.workload import Workload
 from burnish.record.store import Entry
 
@@ -48,14 +49,15 @@ class Copies:
         for root in set(roots) - {self.scratch}:
             for other in root.iterdir():
                 if other.is_dir() and other not in places:
+                    _mark(other).unlink(missing_ok=True)
                     shutil.rmtree(other, ignore_errors=True)
         for place in places:
             if entry is None:
                 shutil.rmtree(place, ignore_errors=True)
                 place.mkdir(mode=0o700, parents=True)
                 continue
-            clean = place.with_name(f"{place.name}.clean")
-            if not clean.exists():
+            clean = _mark(place)
+            if not (clean.exists() and (place / MARKER).is_file()):
                 datasets.copy(entry, place, self.bench)
             if workload.writes:
                 clean.unlink(missing_ok=True)
@@ -63,3 +65,8 @@ class Copies:
                 clean.touch()
         os.sync()
         return places
+
+
+def _mark(place: Path) -> Path:
+    """The file beside a copy that says that nothing has written to it."""
+    return place.with_name(f"{place.name}.clean")
