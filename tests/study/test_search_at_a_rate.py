@@ -80,3 +80,25 @@ def test_a_search_for_response_times_is_about_them_from_start_to_end(burnish_hom
     for row in (*result.rows, *result.confirmations):
         assert row.sitting is not None
         assert row.sitting.intervals["p99"] is not None
+
+
+@pytest.mark.measures
+def test_starts_without_the_response_time_that_is_asked_for_are_none(
+    burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As at so low a rate that no request ends in some turn."""
+    read = FakeSide.ticks
+    monkeypatch.setattr(FakeSide, "ticks", lambda side: [replace(tick, latency={}) for tick in read(side)])
+    space = written(tmp_path / "space.toml", *SPACE)
+    words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--objective", "p99@40"]
+    done = CliRunner().invoke(app, [*words, "--max-starts", "3", "--pairs", "1"])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    starts = events(burnish_home, StartDone)
+    why = "no p99 latency could be read: no request ended in one of its turns; a higher rate gives one"
+    assert {start.invalid for start in starts} == {why}
+    assert not any(start.readings for start in starts)
+    (told,) = events(burnish_home, SearchTold)
+    assert why in told.failed
+    assert not told.readings
+    (ended,) = events(burnish_home, SearchEnded)
+    assert ended.winner is None

@@ -19,7 +19,7 @@ from burnish.bench.slots import draw_slots
 from burnish.bench.trials import run_start
 from burnish.engines.contract import Engine
 from burnish.model.cell import AA, Role
-from burnish.model.quantity import QUANTITIES, read_for
+from burnish.model.quantity import BY_NAME, LATENCIES, QUANTITIES, read_for
 from burnish.model.sittings import Schedule
 from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
@@ -53,6 +53,13 @@ CANARY_EVERY = 3
 
 LONG_TAG = 40
 """Characters from which a cell's tag is said once and not with each start: half of a line of a terminal."""
+
+
+def _unread(headline: str) -> str:
+    """Why a start without a reading of what its cell is about is invalid."""
+    quantity = BY_NAME[headline]
+    why = "no request ended in one of its turns; a higher rate gives one" if quantity in LATENCIES else "see its turns"
+    return f"no {quantity.title} could be read: {why}"
 
 
 @dataclass
@@ -369,6 +376,8 @@ class Trials:
         ratios = [pair.ratios(self.baseline.label, cell.label) for pair in good] if invalid is None else []
         asked = read_for([cell.headline]) if ratios else []
         read = [name for name in asked if all(name in ratio for ratio in ratios)]
+        if ratios and cell.headline not in read:
+            invalid, ratios, read = _unread(cell.headline), [], []
         by_quantity = {name: tuple(ratio[name] for ratio in ratios) for name in read}
         readings = {name: start_reading(list(values)) for name, values in by_quantity.items()}
         halves = [pair.faster_half(self.baseline.label, cell.label) for pair in good] if invalid is None else []
