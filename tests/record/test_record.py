@@ -23,7 +23,7 @@ from burnish.record.events.bundled import FigureMeasured
 from burnish.record.events.patches import TwinFound
 from burnish.record.events.trials import StartBegun
 from burnish.record.lines import Line
-from burnish.record.record import FILE, Record, import_events
+from burnish.record.record import FILE, PAGE, Record, import_events
 
 
 @pytest.fixture
@@ -44,6 +44,23 @@ def test_events_come_back_in_order(record: Record) -> None:
     assert list(record.events(StartBegun)) == []
     assert result[0].at.endswith("Z")
     assert result[0].at <= result[2].at
+
+
+def test_who_reads_slowly_holds_up_nobody(record: Record) -> None:
+    """A study that runs writes while another terminal reads its record."""
+    for _ in range(3 * PAGE):
+        record.append(ONE)
+    with closing(Record(record.folder)) as reader:
+        reading = reader.every()
+        next(reading)
+        with closing(sqlite3.connect(record.path, timeout=0.0)) as writer:
+            writer.execute("BEGIN EXCLUSIVE")
+            writer.execute("ROLLBACK")
+        record.append(OTHER)
+        rest = list(reading)
+        assert [item.number for item in rest] == list(range(2, 3 * PAGE + 1)), "as it was when the reading began"
+        assert reader.last(TwinFound) == rest[-1]
+        assert [item.number for item in reader.events(BuildFailed)] == [3 * PAGE + 1]
 
 
 @pytest.mark.parametrize(

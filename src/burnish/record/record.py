@@ -50,6 +50,12 @@ _ADD_FORMAT = "ALTER TABLE event ADD COLUMN format INTEGER NOT NULL DEFAULT 1"
 
 _OLD_KINDS = {new: old for old, new in upgrade.KINDS.items()}
 
+PAGE = 256
+"""Events that are read at a time."""
+
+WAITS = 60.0
+"""Seconds that an event waits to be written while others read or copy the file."""
+
 _NOT_THE_FILE = re.compile("full|locked|readonly|read-only|unable to open")
 
 _E = TypeVar("_E", bound=Event)
@@ -69,7 +75,7 @@ class Record:
             raise UserError(f"{folder}: no study's record ({FILE}) here; `burnish show` lists the studies")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=10.0)
+            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=WAITS)
             if create:
                 self._db.executescript("PRAGMA synchronous=FULL;" + _SCHEMA)
                 if not self._format:
@@ -186,11 +192,22 @@ class Record:
             yield Line(number, at, kind, value, form)
 
     def _rows(self, where: str, values: Sequence[str], order: str = "id") -> Iterator[tuple[int, str, str, str, int]]:
-        """Rows of the file: number, time, kind, body as text, format."""
+        """Rows of the file as it is now: number, time, kind, body as text, format.
+
+        They are read in pages: an open query holds the file's lock, and the study that writes to it would wait for
+        whoever reads, however slow it is.
+        """
         form = "format" if self._format > 1 else "1"
-        query = f"SELECT id, at, kind, body, {form} FROM event {where} ORDER BY {order}"  # noqa: S608 - no values
+        condition = f"{where} {'AND' if where else 'WHERE'} id > ? AND id <= ?"
+        query = f"SELECT id, at, kind, body, {form} FROM event {condition} ORDER BY {order} LIMIT ?"  # noqa: S608
+        forward = order == "id"
+        page = PAGE if forward else 1  # backwards, most look for one event
         try:
-            yield from self._db.execute(query, values)
+            after, until = 0, self._db.execute("SELECT max(id) FROM event").fetchone()[0] or 0
+            while rows := self._db.execute(query, (*values, after, until, page)).fetchall():
+                yield from rows
+                after, until = (rows[-1][0], until) if forward else (after, rows[-1][0] - 1)
+                page = min(2 * page, PAGE)
         except sqlite3.DatabaseError as error:
             raise self._failed(error) from None
 
