@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -21,7 +22,17 @@ from burnish.model.cell import CellId
 from burnish.record.events.study import StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
-from burnish.study.kept.runs import Definition, begin_or_resume, find, folders, lock
+from burnish.study.kept.runs import (
+    Definition,
+    begin_or_resume,
+    find,
+    finished,
+    folders,
+    is_finished,
+    lock,
+    repair,
+    unfinished,
+)
 
 ASKED = Definition(
     verb="tune",
@@ -159,6 +170,21 @@ for line in sys.stdin:
         os._exit(0)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+
+
+def test_a_run_of_a_newer_burnish_is_passed_over(home: Home) -> None:
+    """Two versions share a home, or the newer one was removed again."""
+    first, _ = begin(home)
+    newer, _ = begin(home, replace(ASKED, engine="sqlite"))
+    with closing(sqlite3.connect(newer / FILE)) as db:
+        db.execute("PRAGMA user_version=99")
+    said: list[str] = []
+    repair(home, ASKED, said.append)
+    assert begin(home) == (first, True)
+    assert not is_finished(newer)
+    assert unfinished(home, "here") == []
+    assert finished(home, ASKED) is None
+    assert said == []
 
 
 def test_killed_while_it_begins_there_is_no_study_or_a_whole_one(home: Home) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from burnish.base.errors import UserError
 from burnish.record import rescue
 from burnish.record.record import DamagedError, Record
 
@@ -29,6 +30,8 @@ def repair(folder: Path, wanted: Callable[[Record], bool], say: Callable[[str], 
             return True
     except DamagedError as error:
         damage = str(error)
+    except UserError:  # of a newer Burnish: none that this one resumes
+        return False
     draft = rescue.draft(folder)
     if draft is None:
         say(f"left out: {damage}")

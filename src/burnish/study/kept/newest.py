@@ -12,7 +12,7 @@ from burnish.catalogue import load
 from burnish.record.events.builds import BuildMade
 from burnish.record.events.study import StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
-from burnish.record.record import DamagedError, Record
+from burnish.record.record import Record
 from burnish.study.kept import runs
 
 
@@ -61,7 +61,7 @@ def with_build(home: Home, variant: str | None) -> Path:
 
 
 def _judged(folder: Path) -> _Judged:
-    with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
+    with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
         if record.last(VerdictReached) is None:
             return _Judged()
         begun = record.last(StudyBegun)

@@ -19,7 +19,7 @@ from burnish.catalogue import load
 from burnish.record.events.bundled import FigureMeasured
 from burnish.record.events.study import RecordImported, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
-from burnish.record.record import FILE, DamagedError, Record
+from burnish.record.record import FILE, Record
 from burnish.study.kept import damaged
 from burnish.study.kept.sittings import Again, Next, following
 from burnish.study.request.definition import Definition
@@ -86,14 +86,14 @@ def beginning(runs: Sequence[Path], name: str) -> list[Path]:
 
 def is_finished(folder: Path) -> bool:
     """Whether a run is finished; one whose record is damaged is not."""
-    with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
+    with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
         return record.last(StudyFinished) is not None
     return False
 
 
 def _has_verdicts(folder: Path) -> bool:
     """Whether a run compares something and has a verdict or figure; not if its record is damaged."""
-    with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
+    with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
         verb = begun.event.definition["verb"] if begun else None
         if verb in WITHOUT_VERDICTS:
@@ -144,7 +144,7 @@ def begin_or_resume(home: Home, definition: Definition, *, fresh: bool) -> tuple
 def finished(home: Home, definition: Definition) -> Path | None:
     """The newest run of this definition if it is finished, else None."""
     for folder in reversed(folders(home)):
-        with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
+        with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
             if _is_of(record, definition):
                 return folder if record.last(StudyFinished) is not None else None
     return None
@@ -159,7 +159,7 @@ def open_record(home: Home, definition: Definition) -> Iterator[Record | None]:
                 record = opened.enter_context(contextlib.closing(Record(folder)))
                 if not _is_open(record, definition):
                     continue
-            except DamagedError:
+            except UserError:  # damaged, or of a newer Burnish
                 continue
             yield record
             return
@@ -209,7 +209,7 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
     out."""
     runs = []
     for folder in folders(home):
-        with contextlib.suppress(DamagedError), contextlib.closing(Record(folder)) as record:
+        with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
             session = record.last(SessionBegun)
             ended = record.last(StudyFinished) is not None or record.last(RecordImported) is not None
             call = session.event.call if session and not ended else None
