@@ -11,7 +11,7 @@ import pytest
 from burnish.model.cell import Role
 from burnish.model.sittings import Spread
 from burnish.record.events.searches import FinalistOn, SearchBegun, SearchEnded, SearchTold
-from burnish.record.events.study import SpreadAssumed, StudyFinished
+from burnish.record.events.study import StudyFinished
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.study.extras.sitting import over_sittings
@@ -80,7 +80,7 @@ ENDED = SearchEnded(
     "fast", "fast", (), 2, 0, "", ("ladder: all measured",), (), {}, 0.0, 100.0,
     loads=(*LOADS, FinalistOn("backup", False, 0.0, 1.0, 0.999, 1.001)),
 )  # fmt: skip
-SPREAD = SpreadAssumed(Spread(0.005, 20.0, "elsewhere"))
+SPREAD = dict.fromkeys(("mine", "also", "backup"), Spread(0.005, 20.0, "elsewhere"))
 ONE = (0.100, 0.101, 0.099)
 NONE = (0.0, 0.001, -0.001)
 
@@ -97,7 +97,7 @@ def test_a_finalist_is_judged_by_the_starts_of_all_sittings() -> None:
 
 def test_a_finalist_that_was_faster_on_one_day_only_is_no_winner_any_more() -> None:
     away = {"mine": [ONE, (-0.09, -0.1, -0.11)], "also": [NONE, NONE], "backup": [NONE, NONE]}
-    found = over_sittings(ENDED, BEGUN, away, SpreadAssumed(Spread(0.05, 20.0, "elsewhere")))
+    found = over_sittings(ENDED, BEGUN, away, dict.fromkeys(SPREAD, Spread(0.05, 20.0, "elsewhere")))
     assert (found.winner, found.finalist) == (None, "fast")
     assert "not shown to be faster" in found.path[-1]
 
@@ -106,3 +106,16 @@ def test_a_guarded_load_counts_in_every_sitting() -> None:
     slower = {"mine": [ONE, ONE], "also": [ONE, ONE], "backup": [NONE, (-0.04, -0.041, -0.039)]}
     found = over_sittings(ENDED, BEGUN, slower, SPREAD)
     assert (found.winner, found.slower_on) == (None, ("backup",))
+
+
+def test_each_load_has_the_spread_of_its_kind_and_their_mean_the_largest() -> None:
+    """Ratios of sides in turn on a load that commits differ most between sittings."""
+    sittings = {load: [(0.02, 0.021, 0.019)] * 2 for load in ("mine", "also", "backup")}
+    usual = over_sittings(ENDED, BEGUN, sittings, SPREAD)
+    found = over_sittings(ENDED, BEGUN, sittings, {**SPREAD, "also": Spread(0.03, 20.0, "commits")})
+    assert (usual.winner, found.winner) == ("fast", None)
+    mine, also, _ = found.loads
+    assert mine == usual.loads[0]
+    assert also.low is not None
+    assert usual.loads[1].low is not None
+    assert also.low < usual.loads[1].low

@@ -163,9 +163,17 @@ def test_another_sitting_takes_claim_and_confirmation_and_records_what_both_say(
         assert again.winner == "fast"
         assert again.path[-1] == "fast measured in 2 sittings: shown to be faster in another one"
         assert again.loads[0].ratio == pytest.approx(1.106, abs=0.001)
-        assert [len(one) for one in sitting_readings(record, cells(Role.CONFIRMATION)[0], "capacity")] == [3, 3]
+        fresh = cells(Role.CONFIRMATION)
+        assert [[len(one[cell]) for cell in fresh] for one in sitting_readings(record, fresh, "capacity")] == [
+            [3, 3]
+        ] * 2
         sitting.sit_again(cast("Any", workshop), again)
         assert len(taken) == 4, "none is due any more"
+        assert len(list(record.events(SearchEnded))) == 2
+        sitting.sit_again(cast("Any", workshop), ENDED)
+        assert len(taken) == 4
+        *_, late = (recorded.event for recorded in record.events(SearchEnded))
+        assert late == again, "killed after the last start, it is judged by all of them all the same"
 
 
 def test_an_interrupted_sitting_takes_what_is_left_of_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

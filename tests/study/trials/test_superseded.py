@@ -93,7 +93,7 @@ def test_no_reader_of_a_record_pools_two_programs(tmp_path: Path) -> None:
         for one in events:
             record.append(one.event)
         assert cell_starts(record, CELL).of("capacity") == [0.1, 0.1]
-        assert sitting_readings(record, CELL, "capacity") == [(0.1, 0.1)]
+        assert sitting_readings(record, [CELL], "capacity") == [{CELL: (0.1, 0.1)}]
         sittings = cell_sittings(record, CELL, "here")
         assert sittings is not None
         assert (sittings.full, sittings.taken) == (1, 2)

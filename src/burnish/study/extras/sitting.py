@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from burnish.model.sittings import Spread
 from burnish.record.events.searches import FinalistOn, SearchBegun, SearchEnded
 from burnish.record.events.study import SpreadAssumed
 from burnish.statistics.intervals import Interval
 from burnish.statistics.sequential import Rule
-from burnish.statistics.sittings import SittingCell
+from burnish.statistics.sittings import SittingCell, spread_half
 from burnish.statistics.verdicts import Judgement, Kind
+from burnish.study.comparison import Comparison
 from burnish.study.extras.searched import TELL_APART
-from burnish.study.judging import measure_again
+from burnish.study.judging import in_another_sitting, measure_again
 from burnish.study.kept.sittings import sitting_due
 from burnish.study.planning.confirming import again
 from burnish.study.request.selection import needed
@@ -31,9 +33,12 @@ Sittings = Mapping[str, Sequence[Sequence[float]]]
 def sit_again(workshop: Workshop, ended: SearchEnded) -> None:
     """Takes another sitting of a search's finalist, if one is due, and records what all of them say."""
     session, study, record = workshop.session, workshop.study, workshop.record
-    if ended.finalist is None or not sitting_due(record, session.options.schedule, session.host.boot):
+    if ended.finalist is None:
         return
     comparisons = [one for one in study.comparisons if one.candidate == ended.finalist]
+    if not sitting_due(record, session.options.schedule, session.host.boot):
+        _judge_all(workshop, ended, comparisons)  # a session may have ended after the starts of a sitting
+        return
     session.bench.say(f"{ended.finalist}: measured in another sitting")
     try:
         workshop.make_baseline()
@@ -44,18 +49,47 @@ def sit_again(workshop: Workshop, ended: SearchEnded) -> None:
         return
     begin_trials(workshop, trials).sit_again([trial.cell for trial in trials])
     measure_again(workshop, comparisons)
-    cells = {one.load: again(workshop.cell(one), study.confirmation, "") for one in comparisons}
-    sittings = {load: sitting_readings(record, cell.id, cell.headline) for load, cell in cells.items()}
-    begun, spread = record.last(SearchBegun), record.last(SpreadAssumed)
-    if begun is not None and spread is not None and all(sittings.values()):
-        record.append(over_sittings(ended, begun.event, sittings, spread.event))
+    _judge_all(workshop, ended, comparisons)
 
 
-def over_sittings(ended: SearchEnded, begun: SearchBegun, sittings: Sittings, assumed: SpreadAssumed) -> SearchEnded:
-    """What a search came to by the fresh starts of several sittings; pure."""
+def _judge_all(workshop: Workshop, ended: SearchEnded, comparisons: Sequence[Comparison]) -> None:
+    """Records what all sittings of the finalist say, unless it is on record or there is one alone."""
+    record = workshop.record
+    cells = {one.load: again(workshop.cell(one), workshop.study.confirmation, "") for one in comparisons}
+    begun, assumed = record.last(SearchBegun), record.last(SpreadAssumed)
+    if not cells or begun is None or assumed is None:
+        return
+    headline = next(iter(cells.values())).headline
+    taken = sitting_readings(record, [cell.id for cell in cells.values()], headline)
+    if len(taken) < 2 or any(_in(ended, len(taken)) in line for line in ended.path):
+        return
+    sittings = {load: [one[cell.id] for one in taken] for load, cell in cells.items()}
+    readings = in_another_sitting(record).readings
+    spreads = {
+        load: readings.spread(cell.id) if readings is not None else assumed.event.spread for load, cell in cells.items()
+    }
+    record.append(over_sittings(ended, begun.event, sittings, spreads))
 
-    def judged(readings: Sequence[Sequence[float]]) -> Judgement:
-        cell = SittingCell(ended.finalist or "", tuple(map(tuple, readings)), assumed.spread)
+
+def _in(ended: SearchEnded, count: int) -> str:
+    """Begins the line of a search's path that says how its finalist was judged by this many sittings."""
+    return f"{ended.finalist} measured in {count} sittings: "
+
+
+def over_sittings(
+    ended: SearchEnded, begun: SearchBegun, sittings: Sittings, spreads: Mapping[str, Spread]
+) -> SearchEnded:
+    """What a search came to by the fresh starts of several sittings; pure.
+
+    Args:
+        ended: what it came to before.
+        begun: how it was asked for.
+        sittings: readings by load, as many sittings of each.
+        spreads: by load, how far its ratio is taken to differ between sittings; of the mean over loads the largest.
+    """
+
+    def judged(readings: Sequence[Sequence[float]], spread: Spread) -> Judgement:
+        cell = SittingCell(ended.finalist or "", tuple(map(tuple, readings)), spread)
         return cell.judge(Rule.fixed(max(2, cell.starts), delta=TELL_APART))
 
     weights, total = begun.weights, sum(begun.weights.values())
@@ -67,13 +101,12 @@ def over_sittings(ended: SearchEnded, begun: SearchBegun, sittings: Sittings, as
         ]
         for number in range(count)
     ]
-    on = {load: judged(readings).difference for load, readings in sittings.items()}
+    most = max(spreads.values(), key=lambda spread: spread_half(spread, 0.025, count))
+    on = {load: judged(readings, spreads[load]).difference for load, readings in sittings.items()}
     loads = tuple(_on(one, on.get(one.load)) for one in ended.loads)
     slower = tuple(load for load in begun.guards if (found := on.get(load)) is None or found.low < 1.0 - TELL_APART)
-    faster = judged(scores).kind is Kind.FASTER and not slower
-    words = (
-        f"{ended.finalist} measured in {count} sittings: {'' if faster else 'not '}shown to be faster in another one"
-    )
+    faster = judged(scores, most).kind is Kind.FASTER and not slower
+    words = f"{_in(ended, count)}{'' if faster else 'not '}shown to be faster in another one"
     path = (*(line for line in ended.path if not line.startswith(f"{ended.finalist} measured in ")), words)
     return replace(ended, winner=ended.finalist if faster else None, slower_on=slower, path=path, loads=loads)
 

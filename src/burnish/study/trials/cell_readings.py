@@ -139,9 +139,13 @@ class CellReadings:
         return SittingCell(
             cell.name,
             tuple(tuple(values) for values in sittings.values()),
-            SAME_PROGRAM if equal else spread_for(self.spreads, self._kind(cell)),
+            SAME_PROGRAM if equal else self.spread(cell),
             tuple(tuple(values) for values in replicates),
         )
+
+    def spread(self, cell: CellId) -> Spread:
+        """How far a cell's ratio is taken to differ between sittings."""
+        return spread_for(self.spreads, self._kind(cell))
 
     def _kind(self, cell: CellId) -> SpreadKind | None:
         """The kind of a cell; of several that of which most is assumed, or None if it is not known for some start."""

@@ -142,15 +142,26 @@ def again_from(record: Record, cell: CellId, boot: str) -> float:
     return _over(moment(record, last), boot)
 
 
-def sitting_readings(record: Record, cell: CellId, quantity: str) -> list[tuple[float, ...]]:
-    """By sitting, the readings of a quantity of a cell's valid starts that have it; sittings without any are left
-    out."""
-    groups = _groups(record, counted(record.events(StartDone, cell=cell)))
+def sitting_readings(record: Record, cells: Sequence[CellId], quantity: str) -> list[dict[CellId, tuple[float, ...]]]:
+    """By sitting, the readings of a quantity of the valid starts of some cells; sittings without one of each are left
+    out.
+
+    Which starts are of one sitting is told by those of all of the cells together, as they were taken.
+    """
+    starts = [start for cell in cells for start in counted(record.events(StartDone, cell=cell))]
+    groups = _groups(record, sorted(starts, key=lambda start: start.number))
     readings = [
-        tuple(start.event.readings[quantity] for start in group if quantity in start.event.readings)
-        for group in ([start for start in group if start.event.invalid is None] for group in groups)
+        {
+            cell: tuple(
+                start.event.readings[quantity]
+                for start in group
+                if start.event.cell == cell and start.event.invalid is None and quantity in start.event.readings
+            )
+            for cell in cells
+        }
+        for group in groups
     ]
-    return [one for one in readings if one]
+    return [one for one in readings if all(one.values())]
 
 
 def _is_on(last: Moment, boot: str, now: float) -> bool:
