@@ -10,9 +10,10 @@ import pytest
 from burnish.record.codec import encode
 from burnish.record.events import Event
 from burnish.record.events.builds import BuildMade, DatasetMade, GateRun, ProfileMade
-from burnish.record.events.study import CommandRun
+from burnish.record.events.bundled import ConfirmationBegun
+from burnish.record.events.study import CommandRun, StudyFinished
 from burnish.record.events.trials import PairRead, StartBegun, StartDone
-from burnish.record.events.verdicts import VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from studying import FAR, burnish, events, killed_at, summary, text
 
 FINISHED: tuple[type[Event], ...] = (BuildMade, ProfileMade, DatasetMade, GateRun, StartDone, VerdictReached)
@@ -68,3 +69,18 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Even
     assert len(compiled) - 4 <= (CommandRun in moments)
     starts = [(each.cell, each.start) for each in events(burnish_home, StartDone)]
     assert len(starts) == len(set(starts)), "no start is measured twice"
+
+
+@pytest.mark.measures
+def test_killed_once_all_is_judged_the_winner_is_measured_again_all_the_same(burnish_home: Path, own: Path) -> None:
+    words = ["tune", "fake", "--variant", "speed400", "--recipes", str(own)]
+    words += ["--precision", "none", "--max-starts", "3", "--pairs", "1", "--layouts", "0"]
+    killed_at(FamilyJudged, words)
+    assert not events(burnish_home, ConfirmationBegun)
+    again = burnish(*words)
+    _out, err = text(again)
+    assert again.returncode == 0, err
+    (begun,) = events(burnish_home, ConfirmationBegun)
+    assert begun.cell in [verdict.cell for verdict in events(burnish_home, VerdictReached)]
+    assert len(events(burnish_home, FamilyJudged)) == 1, "the claims were judged already"
+    assert events(burnish_home, StudyFinished)

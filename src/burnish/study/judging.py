@@ -15,6 +15,7 @@ from burnish.record.record import Record
 from burnish.statistics import multiplicity
 from burnish.statistics.rivals import effort, rival
 from burnish.statistics.verdicts import Kind, Rule
+from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
 from burnish.study.extras.extras import SLACK
 from burnish.study.planning.confirming import again, contenders, is_due
@@ -27,7 +28,7 @@ from burnish.study.trials.superseded import counted
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.workshop.contest import note_times
 from burnish.study.workshop.group import Trial, measure, trial_of
-from burnish.study.workshop.relinking import Judged, is_open, relink
+from burnish.study.workshop.relinking import Judged, relink
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
 
@@ -35,14 +36,21 @@ def judge(workshop: Workshop) -> None:
     """Records the verdicts as one family; measures again the best candidate, where it was picked from many, and what
     differs by so little that the code layout may be the reason."""
     record, judged = workshop.record, judged_of(workshop)
-    new = bool(workshop.made) or record.last(FamilyJudged) is None or is_open(record)
-    if not judged or not new:
+    if not judged:
         return
-    _claim(workshop, judged)
+    if workshop.made or _is_stale(record, judged):
+        _claim(workshop, judged)
     told = in_another_sitting(record)
     if workshop.study.confirmation.more_than is not None and workshop.study.search is None:  # it has done so
         _confirm(workshop, judged, told)
     relink(workshop, judged, told)
+
+
+def _is_stale(record: Record, judged: Sequence[Judged]) -> bool:
+    """Whether a claim has a verdict that is not in the family yet: a session may have ended in between."""
+    family = record.last(FamilyJudged)
+    verdicts = (record.last(VerdictReached, cell=claim.cell.id) for claim in judged)
+    return family is None or any(verdict is not None and verdict.number > family.number for verdict in verdicts)
 
 
 def judged_of(workshop: Workshop) -> list[Judged]:
@@ -83,12 +91,18 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> No
     confirmation = workshop.study.confirmation
     for pick in _picks(workshop, judged, told):
         cells = [claim.cell for claim in pick.claims]
-        if is_due(confirmation, pick.rows, cells):
+        if is_due(confirmation, pick.rows, cells) and (workshop.made or _is_unconfirmed(workshop, pick)):
             apart = any(again(cell, confirmation, "").id.placement for cell in cells)
             where = ", server and clients apart" if apart else ""
             starts = f"{workshop.study.fresh_starts} fresh starts"
             workshop.session.bench.say(f"{pick.row} {pick.words}: measured again on {starts}{where}")
             measure_again(workshop, [claim.comparison for claim in pick.claims])
+
+
+def _is_unconfirmed(workshop: Workshop, pick: _Pick) -> bool:
+    """Whether a load of a pick has no verdict by fresh starts; so that a session that made nothing need not make it."""
+    cells = (_again(workshop.study, claim.comparison, claim.cell) for claim in pick.claims)
+    return any(workshop.record.last(VerdictReached, cell=cell.id) is None for cell in cells)
 
 
 @dataclass(frozen=True)
@@ -216,14 +230,16 @@ def measure_again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None
     except NotMeasured as left:
         session.bench.say(f"not measured again: {left}")
         return
+    ahead = 0.0
     for trial in trials:
         needs = starts * start_seconds(times[trial.cell.design])
         if workshop.record.last(VerdictReached, cell=trial.cell.id) is not None:
             continue
-        if budget is not None and workshop.spent + needs > SLACK * budget:
+        if budget is not None and workshop.spent + ahead + needs > SLACK * budget:
             if workshop.record.last(ConfirmationBegun, cell=trial.cell.id) is None:  # what is begun is ended
                 session.bench.say(f"{trial.cell.name}: not measured again: the budget lacks the time")
             continue
+        ahead += needs
         workshop.record.append(ConfirmationBegun(trial.comparison.id, trial.cell.id, starts))
     fresh = {recorded.event.cell for recorded in workshop.record.events(ConfirmationBegun)}
     wanted = [trial for trial in trials if trial.cell.id in fresh]
@@ -234,5 +250,9 @@ def measure_again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None
 
 def _fresh(trial: Trial, study: Study) -> Trial:
     """The same trial as a confirmation: a cell of its own."""
-    series = trial.comparison.series if study.bundled else ""
-    return replace(trial, cell=again(trial.cell, study.confirmation, series))
+    return replace(trial, cell=_again(study, trial.comparison, trial.cell))
+
+
+def _again(study: Study, comparison: Comparison, cell: Cell) -> Cell:
+    """The cell of a comparison's fresh starts."""
+    return again(cell, study.confirmation, comparison.series if study.bundled else "")

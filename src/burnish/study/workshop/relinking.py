@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from burnish.base.durations import duration
 from burnish.base.errors import InfrastructureError
 from burnish.model.cell import AA, CellId, Role
-from burnish.record.events.bundled import ConfirmationBegun, LayoutsBegun
+from burnish.record.events.bundled import LayoutsBegun
 from burnish.record.events.verdicts import VerdictReached
-from burnish.record.record import Record
 from burnish.statistics.replicates import small
 from burnish.statistics.verdicts import Kind, Rule
 from burnish.study.cells import Cell
@@ -147,10 +146,3 @@ def _build_seconds(workshop: Workshop) -> float:
         source=maker.builder.origin,
         workloads=tuple(maker.workloads.values()),
     ).seconds.value
-
-
-def is_open(record: Record) -> bool:
-    """Whether a claim is being measured again, as the winner or with other link orders, without a verdict of it yet."""
-    begun = [recorded.event.cell for recorded in record.events(ConfirmationBegun)]
-    begun += [recorded.event.cell for recorded in record.events(LayoutsBegun)]
-    return any(record.last(VerdictReached, cell=cell) is None for cell in begun)
