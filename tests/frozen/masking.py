@@ -36,6 +36,8 @@ WHOLE = {
     "answers": "<answers>",  # they count verdicts, of which a reading can change one
 }
 """Keys whose values are masked whole."""
+LEFT_OUT = {"quotients"}
+"""Keys that are there or not by which verdicts a reading gave: where two rows are both proved faster."""
 PROSE = {"sentences", "advice", "notes", "measured"}
 """Keys whose strings are about figures; all their figures are masked."""
 _AMOUNT = re.compile(r"(^|_)(seconds|bytes|value)$")
@@ -108,7 +110,11 @@ class _Mask:
         who = value.get("candidate") or value.get("row")
         if who is not None:
             certain = self._text(str(who)) in self._sure
-        masked = {self._text(name): self.of(one, name, certain=certain, fixed=fixed) for name, one in value.items()}
+        masked = {
+            self._text(name): self.of(one, name, certain=certain, fixed=fixed)
+            for name, one in value.items()
+            if name not in LEFT_OUT
+        }
         if "heaviest" in value:
             masked |= {"link": "<link>", "known": "<objects>"}  # a compiler cache knows nothing of memory
         if value.get("verdict") in NOISY and not certain:
