@@ -12,6 +12,7 @@ from burnish.base.paths import Home
 from burnish.hosts.asked import Outcome
 from burnish.hosts.place import campaign
 from burnish.hosts.run import collected
+from burnish.record import exchange
 from burnish.record.events.study import RecordsMerged
 from burnish.record.record import Record
 from pieces import packed, whole
@@ -70,6 +71,19 @@ def test_a_host_that_is_gone_in_the_next_call_counts_as_it_was(calls: Calls) -> 
         "one: as an earlier call of this command had it",
         "one: not finished; the same command goes on",
     ]
+
+
+def test_runs_that_two_hosts_began_in_one_second_both_come(calls: Calls) -> None:
+    """Of a verb whose runs are not merged; one of the hosts is this machine."""
+    own, other = whole("fake-tune-1", "one", 1, ONE).made, packed(whole("fake-tune-1", "two", 2, TWO).made)
+    begun = campaign(calls.home, "0123456789abcdef", fresh=False)
+    with closing(Record(calls.home.studies / "fake-tune-1", create=True)) as record:
+        record.restore(map(exchange.line_of, own))
+    both = Outcome({"one": packed(own), "two": other})
+    for _ in range(2):
+        runs = collected(calls.home, both, begun, calls.said.append, mergeable=False)
+        assert sorted(run.name for run in runs) == ["fake-tune-1", "fake-tune-1-two"]
+    assert calls.runs == ["fake-tune-1", "fake-tune-1-two"]
 
 
 def test_a_run_that_was_measured_here_stays(calls: Calls) -> None:

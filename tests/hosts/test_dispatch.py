@@ -104,6 +104,29 @@ def test_a_task_that_no_host_can_do_is_named_after_a_time() -> None:
     assert made.stranded(60.0, 60.0) == ["impossible"], "what waits for it does not wait for a host"
 
 
+def test_a_task_waits_anew_once_the_last_host_that_can_do_it_has_gone() -> None:
+    """However long it has been ready: the host did others meanwhile, and its scheduler may be back in a moment."""
+    made = dispatcher("a", "b", tasks=[build("first", "a", seconds=9), build("second", "a"), build("both", "a", "b")])
+    made.next(0.0)
+    made.leave("a", 1000.0)
+    assert made.stranded(1059.0, 60.0) == []
+    assert sorted(made.stranded(1060.0, 60.0)) == ["first", "second"]
+
+
+def test_a_host_that_could_not_do_a_task_rests_and_another_gets_it() -> None:
+    made = dispatcher("a", "b", tasks=[build("build", "a", "b", seconds=9), build("other", "a")])
+    given = {each.key: each.host for each in made.next(0.0)}
+    first = given["build"]
+    made.again("build", 1.0, rest=60.0)
+    other = {"a": "b", "b": "a"}[first]
+    if other in given.values():
+        made.done("other", 1.0)
+    assert Given("build", other) in made.next(1.0)
+    made.again("build", 2.0, rest=60.0)
+    assert made.next(3.0) == []
+    assert len(made.next(62.0)) >= 1
+
+
 def test_a_known_task_is_not_added_again_and_a_circle_is_an_error() -> None:
     made = dispatcher("a", tasks=[build("build", "a")])
     made.next()

@@ -97,7 +97,7 @@ def driver_of(play: Play, chosen: Chosen = Chosen(), **asked: Any) -> tuple[Driv
 
     request = Asked("run", Carried((), {}), "tune fake", chosen, store="shared", **asked)
     fleet = Fleet(connect, "tls://here", said.append, patience=0.0)
-    return Driver(request, fleet, perform, turn_s=0.0), said
+    return Driver(request, fleet, perform, turn_s=0.0, rest_s=0.0), said
 
 
 def surveyed(surveys: Mapping[str, Survey]) -> Callable[[str, Job], Answer]:
@@ -189,6 +189,52 @@ def test_a_task_that_fails_for_a_reason_that_may_pass_is_tried_again_but_not_for
     outcome = driver_of(play)[0].run()
     assert outcome.failed == {"a": "the store is away"}
     assert len(play.of(Work.BENCH)) == 4
+
+
+def test_an_unwell_host_does_not_use_up_what_another_can_build() -> None:
+    """It is idle, so it would be given each build again at once, and every build would end with it."""
+    ready = surveyed({name: Survey(chains_with()) for name in "ab"})
+
+    def answer(name: str, job: Job) -> Answer:
+        full = name == "a" and job.work is Work.BUILD
+        return Answer(problem="/home: No space left on device", again=True) if full else ready(name, job)
+
+    play = Play([host("a", benches=False), host("b")], answer)
+    driver, _ = driver_of(play)
+    driver.rest_s = 3600.0
+    outcome = driver.run()
+    assert (outcome.records, outcome.failed) == ({"b": b"b"}, {})
+    (bench,) = (job for _, job in play.jobs if job.work is Work.BENCH)
+    assert not any(chain.missing for chain in bench.chains.values())
+
+
+def test_a_host_that_somebody_else_works_on_is_asked_for_longer() -> None:
+    ready = surveyed({"a": Survey(chains_with())})
+    busy = [Answer(problem="another burnish is building", again=True, busy=True)] * 10
+
+    def answer(name: str, job: Job) -> Answer:
+        return busy.pop() if job.work is Work.BUILD and busy else ready(name, job)
+
+    outcome = driver_of(Play([host("a")], answer))[0].run()
+    assert (outcome.records, outcome.failed) == ({"a": b"a"}, {})
+
+
+def test_a_host_that_is_away_while_work_is_divided_measures_the_others_builds() -> None:
+    ready = surveyed({name: Survey(chains_with()) for name in "ab"})
+
+    def answer(name: str, job: Job) -> Answer:
+        if job.work is Work.SURVEY and name == "b":
+            play.there = [host("b")]  # a has answered, and boots
+        elif job.work is Work.BUILD:
+            play.there = [host("a", address="a again"), host("b")]
+        return ready(name, job)
+
+    play = Play([host("a"), host("b")], answer)
+    driver, _ = driver_of(play)
+    outcome = driver.run()
+    assert outcome.records == {"a": b"a", "b": b"b"}
+    chains = {name: job.chains for name, job in play.jobs if job.work is Work.BENCH}
+    assert chains["a"].keys() == chains["b"].keys() == chains_with().keys()
 
 
 def test_a_host_that_stays_away_is_named_after_a_time() -> None:

@@ -49,6 +49,14 @@ def test_other_versions_and_doubles_are_refused_with_a_line() -> None:
     assert any(line.startswith("r: refused: another worker has its machine's id") for line in lines)
 
 
+def test_two_containers_of_a_machine_can_build_and_one_measures() -> None:
+    """They count as one host in what is measured, and builds are no measure."""
+    builders = [Host(name, machine="1", version="1", benches=False) for name in "ab"]
+    bench = Host("c", machine="1", version="1")
+    assert [host.name for host in accepted([*builders, bench], "1")[0]] == ["a", "b", "c"]
+    assert [host.name for host in accepted([bench, Host("d", machine="1", version="1")], "1")[0]] == ["c"]
+
+
 def test_a_host_travels_as_plain_values_and_unknown_ones_are_left_out() -> None:
     host = Host("a", compilers=("gcc-12",), memory=None)
     assert host_of({**host.as_dict(), "of_a_later_version": 1}) == host

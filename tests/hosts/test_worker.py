@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from burnish.base.errors import HostError, UserError
+from burnish.base.errors import BusyError, HostError, UserError
 from burnish.base.paths import Home
 from burnish.hosts import plumbing
 from burnish.hosts import worker as workers
@@ -18,6 +18,7 @@ from burnish.hosts.dispatch import Work
 from burnish.hosts.host import Host
 from burnish.hosts.jobs import Job
 from burnish.hosts.plumbing import HEARTBEAT_S, QUIET_S, outward, slowed
+from burnish.hosts.up import up
 from burnish.hosts.worker import do
 
 
@@ -38,6 +39,24 @@ def test_a_full_disk_is_worth_another_try_and_does_not_end_the_worker(tmp_path: 
     assert answer.again
     assert answer.problem.startswith("/home: No space left on device")
     assert "/home: No space left on device" in said[-1]
+
+
+def test_somebody_elses_work_on_the_machine_is_worth_many_tries(tmp_path: Path) -> None:
+    def call(_words: Sequence[str]) -> None:
+        raise BusyError("/run/lock/burnish.lock: another burnish is building")
+
+    job = Job("key", Work.BUILD, "build of x", Carried(("tune", "fake"), {}))
+    answer = do(Home(tmp_path), job, call, lambda _: None)
+    assert (answer.again, answer.busy) == (True, True)
+
+
+@pytest.mark.parametrize("store", ["s3://key:secret@bucket/place", "nowhere://x"])
+def test_a_store_that_no_host_could_open_is_refused_before_it_is_written_down(tmp_path: Path, store: str) -> None:
+    home = Home(tmp_path / "home")
+    with pytest.raises(UserError) as refused:
+        up(home, None, store, None, print, yes=False, ask=None)
+    assert "secret" not in str(refused.value)
+    assert not home.root.exists()
 
 
 @pytest.mark.parametrize(("doing", "next_s"), [("bench-run-a", QUIET_S), ("build-key", HEARTBEAT_S), ("", HEARTBEAT_S)])

@@ -1,7 +1,8 @@
 """The families of errors that users see.
 
 `UserError`: something that the user can fix; one line, exit code 2, no traceback. `UnavailableError` is a `UserError`
-for something that this host lacks, although the request is valid: the variant is left out and listed with the reason.
+for something that this host lacks, although the request is valid: the variant is left out and listed with the reason;
+`BusyError` one for which another process has to end first.
 `InfrastructureError`: a step that failed; what failed, the log's last lines, the log's path and what was kept; exit
 code 1. `HostError`: the host fails, whatever the step; it ends the run and is no finding about a build; exit code 1.
 """
@@ -43,6 +44,10 @@ class UnavailableError(UserError):
     def __init__(self, message: str, packages: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.packages = tuple(packages)
+
+
+class BusyError(UserError):
+    """Another process works where only one may; the same request can be made again once it has ended."""
 
 
 class InfrastructureError(Exception):

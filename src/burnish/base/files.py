@@ -8,10 +8,11 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from burnish.base.errors import UserError
+from burnish.base.errors import BusyError, UserError
 
 
 def sha256_of(path: Path) -> str:
@@ -27,6 +28,8 @@ def make_folder(folder: Path) -> Path:
     """`folder`, created if needed; a `UserError` without permission."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UserError(f"{folder}: is a file, and a folder is to be there; name another") from None
     except OSError as error:
         raise UserError(
             f"{folder}: cannot make this folder ({error.strerror}); name another home in BURNISH_HOME"
@@ -39,6 +42,29 @@ def write_json(path: Path, value: Mapping[str, object]) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")
     draft.replace(path)
+
+
+def check_folder(file: Path) -> None:
+    """A `UserError` for a file that can't be written because its folder is not there, or because it is one."""
+    if not file.parent.is_dir():
+        raise UserError(f"{file.parent}: there is no such folder; name a file in an existing one")
+    if file.is_dir():
+        raise UserError(f"{file}: is a folder; name a file in it")
+
+
+def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Writes a file that is there whole or not at all: to a draft beside it, which takes its place or is removed."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        draft = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            draft.chmod(mode)
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
 
 
 def read_json(path: Path) -> dict[str, object]:
@@ -84,14 +110,14 @@ def held(path: Path, busy: Callable[[str], str]) -> Iterator[None]:
         busy: what to say where another process, whose number it is given, holds it.
 
     Raises:
-        UserError: another process holds it.
+        BusyError: another process holds it.
     """
     with path.open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            raise UserError(f"{path}: {busy(file.read().strip() or 'unknown')}") from None
+            raise BusyError(f"{path}: {busy(file.read().strip() or 'unknown')}") from None
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
 from pathlib import Path
 
 from burnish.base.errors import UserError, unknown
+from burnish.base.files import check_folder, write_whole
 from burnish.base.memory import lasting
 from burnish.cli import completion, readers
 from burnish.cli import options as o
@@ -125,10 +125,5 @@ def _made(form: str, read: Sequence[_Read]) -> bytes:
 
 def _write(target: Path, data: bytes) -> None:
     """Writes the file at once, so that a page is there whole or not at all."""
-    if not target.parent.is_dir():
-        raise UserError(f"{target.parent}: there is no such folder; name a file in an existing one")
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-        file.write(data)
-    draft = Path(file.name)
-    draft.chmod(0o644)
-    draft.replace(target)
+    check_folder(target)
+    write_whole(target, data)

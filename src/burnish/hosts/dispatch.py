@@ -77,6 +77,8 @@ class Dispatcher:
         self._machines: dict[str, str] = {}
         self._busy: dict[str, str] = {}
         self._on_machine: dict[str, set[str]] = {}
+        self._resting: dict[str, float] = {}
+        """By host, until when it gets nothing."""
         self._ready: dict[frozenset[str], list[tuple[float, str]]] = {}
         self._ranked = True
         self._open = 0
@@ -119,6 +121,9 @@ class Dispatcher:
     def leave(self, host: str, now: float = 0.0) -> str | None:
         """A host is gone; its task waits again. Returns the task's key; None if it had none."""
         self._machines.pop(host, None)
+        for state in self._tasks.values():  # what it alone could do has waited for nobody until now
+            if host in state.task.able and not state.task.able & self._machines.keys():
+                state.since = now
         key = self._busy.get(host)
         if key is not None:
             self._tasks[key].lost += 1
@@ -140,10 +145,18 @@ class Dispatcher:
             if not waiting.waits and not waiting.done and waiting.on is None:
                 self._wait(other, now)
 
-    def again(self, key: str, now: float = 0.0) -> None:
-        """A task that was given is to be done again, on a host that can: its answer was lost, not its host."""
+    def again(self, key: str, now: float = 0.0, rest: float = 0.0) -> None:
+        """A task that was given is to be done again, on a host that can: its answer was lost, not its host.
+
+        Args:
+            key: the task's.
+            now: the time.
+            rest: for so long its host gets nothing: what keeps it from this task would keep it from any.
+        """
         state = self._tasks[key]
         if not state.done:
+            if rest and state.on is not None:
+                self._resting[state.on] = now + rest
             self._release(state)
             self._wait(key, now)
 
@@ -170,7 +183,8 @@ class Dispatcher:
         given = []
         # A machine that a bench waits for gets no build that other machines can make.
         wanted = self._wanted()
-        for host in [name for name in self._machines if name not in self._busy]:
+        free = [name for name in self._machines if name not in self._busy and self._resting.get(name, 0.0) <= now]
+        for host in free:
             key = self._best(host, wanted, others or {})
             if key is not None:
                 self._begin(key, host)

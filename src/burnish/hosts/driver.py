@@ -18,6 +18,7 @@ from burnish.hosts import units
 from burnish.hosts.asked import Asked, Outcome
 from burnish.hosts.dispatch import Dispatcher, Given, Task, Work
 from burnish.hosts.fleet import Fleet
+from burnish.hosts.host import Host
 from burnish.hosts.jobs import Answer, Job
 from burnish.hosts.kinds import LEVELS
 from burnish.hosts.underway import UnderWay, kinds
@@ -27,6 +28,10 @@ TURN_S = 0.25
 """How often answers are looked for."""
 TRIES = 3
 """How often a task is sent again that failed for a reason that may pass."""
+REST_S = 60.0
+"""How long a host then gets nothing, so that another one can take the task and the reason can pass."""
+BUSY = 120
+"""How often a task is sent again while somebody else works on the host: for two hours."""
 LOSSES = 20
 """How often a task is sent again whose worker was lost: restarts are ordinary, but a task must not kill for ever."""
 
@@ -41,6 +46,7 @@ class Driver:
         perform: the function that a worker calls with a `Job`.
         outcome: what has come of it.
         turn_s: seconds between two looks for answers.
+        rest_s: seconds for which a host gets nothing after what may be tried again.
     """
 
     asked: Asked
@@ -48,6 +54,7 @@ class Driver:
     perform: Callable[[Job], Awaitable[Answer]]
     outcome: Outcome = field(default_factory=Outcome)
     turn_s: float = TURN_S
+    rest_s: float = REST_S
     _dispatcher: Dispatcher = field(default_factory=Dispatcher)
     _benches: list[str] = field(default_factory=list)
     _surveys: dict[str, units.Survey] = field(default_factory=dict)
@@ -59,7 +66,10 @@ class Driver:
     """By key of a stage, why it was not made."""
     _sent: dict[str, Any] = field(default_factory=dict)
     _under_way: UnderWay = field(default_factory=UnderWay)
-    _tries: dict[str, int] = field(default_factory=dict)
+    _tries: dict[tuple[str, int], int] = field(default_factory=dict)
+    """By key of a task and by how often it is sent again for a kind of reason."""
+    _known: dict[str, Host] = field(default_factory=dict)
+    """The hosts that were there, as they were last."""
 
     def run(self) -> Outcome:
         """Does it all; returns when every host has answered or was given up.
@@ -110,6 +120,7 @@ class Driver:
             self._sent.pop(key or "", None)
             self._under_way.forget(name)
         for host in change.came:
+            self._known[host.name] = host
             self._dispatcher.join(host.name, host.boot)
 
     def _turn(self) -> None:
@@ -169,7 +180,9 @@ class Driver:
 
     def _divide(self) -> None:
         """Plans builds and trials, when every host has said how it would build."""
-        hosts = list(self.fleet.hosts.values())
+        # A host that measures and is away just now measures the same builds as the others when it is back.
+        away = {name: self._known[name] for name in self._benches if name in self._known}
+        hosts = list({**away, **self.fleet.hosts}.values())
         able = {name: survey for name, survey in self._surveys.items() if survey.why_not is None}
         self._division = division = units.divided(hosts, able, self._benches if self.asked.store else [])
         seconds = {}
@@ -240,7 +253,7 @@ class Driver:
             return
         self._under_way.answered(key, host)
         if answer.again:
-            self._once_more(key, answer.problem)
+            self._once_more(key, answer.problem, BUSY if answer.busy else TRIES, self.rest_s)
             return
         unit = self._unit(key)
         if unit is not None and answer.problem:
@@ -261,14 +274,21 @@ class Driver:
             self.fleet.say(f"{host}: trials done" if answer.finished else f"{host}: trials done for now")
         self._dispatcher.done(key, time.monotonic())
 
-    def _once_more(self, key: str, why: str, tries: int = TRIES) -> None:
-        """Has a task done again, some times."""
-        self._tries[key] = self._tries.get(key, 0) + 1
-        if self._tries[key] > tries:
+    def _once_more(self, key: str, why: str, tries: int, rest: float = 0.0) -> None:
+        """Has a task done again, some times for each kind of reason.
+
+        Args:
+            key: the task's.
+            why: the reason.
+            tries: how often for reasons of its kind; kinds have different numbers.
+            rest: seconds for which its host gets nothing.
+        """
+        count = self._tries[key, tries] = self._tries.get((key, tries), 0) + 1
+        if count > tries:
             self._give_up(key, why)
             return
         self.fleet.say(f"{self._dispatcher.on(key)}: {why.splitlines()[0]}; once more")
-        self._dispatcher.again(key, time.monotonic())
+        self._dispatcher.again(key, time.monotonic(), rest)
 
     def _give_up(self, key: str, why: str) -> None:
         """Ends a task that can't be done."""

@@ -157,7 +157,7 @@ def accepted(hosts: Sequence[Host], version: str) -> tuple[list[Host], list[str]
             )
         elif any(other.name == host.name for other in good):
             lines.append(f"{host.name}: refused: two workers have this name; start one of them with --host")
-        elif any(host.machine and other.machine == host.machine for other in good):
+        elif any(host.machine and host.benches and other.benches and other.machine == host.machine for other in good):
             lines.append(f"{host.name}: refused: another worker has its machine's id, and would count as the same host")
         else:
             good.append(host)

@@ -50,6 +50,7 @@ class Answer:
         finished: whether the run is finished.
         problem: why the task failed, in words; '' if it did not.
         again: whether it may be tried again: what failed was not the task itself.
+        busy: whether that was because somebody else works on the machine, which may take long.
     """
 
     survey: Survey | None = None
@@ -59,3 +60,4 @@ class Answer:
     finished: bool = True
     problem: str = ""
     again: bool = False
+    busy: bool = False

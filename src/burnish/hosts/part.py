@@ -15,7 +15,7 @@ from typing import Any
 
 from rich.console import Console
 
-from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.errors import BusyError, InfrastructureError, UserError
 from burnish.base.files import read_json, write_json
 from burnish.base.paths import Home
 from burnish.builds.evidence import Examiner, facts_key
@@ -117,6 +117,8 @@ class Part:
                     home=self.home,
                     store=Store(self.home.store),
                 )
+        except BusyError:
+            raise
         except UserError as error:
             return Answer(Survey(why_not=str(error)))
         return Answer(Survey(chains, plan.builds.expected, plan.seconds))
@@ -169,7 +171,7 @@ class Part:
             study = replace(self.study, foreign=self._fetched()) if self.job.chains else self.study
             if study.foreign and not find_toolchains():
                 study = replace(study, layouts=0)  # other link orders take a linker
-            options = replace(self.options, fresh=self.job.fresh and not begun)
+            options = replace(self.options, fresh=self.job.fresh and not (begun and self._is_begun(str(begun["at"]))))
             run = runner.run(self.home, study, options, self.console, None, self.asked)
         events = list(exchange.compact(exchange.study_events(run)))
         exchange.write(place / RECORD, events)
@@ -182,6 +184,12 @@ class Part:
         place = folder(self.home) / "tasks" / self.job.key
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         return place
+
+    def _is_begun(self, since: str) -> bool:
+        """Whether this task has begun a run that is not finished: what came before it may have failed at first."""
+        with studies.open_record(self.home, self.study.definition) as record:
+            first = next(record.every(), None) if record is not None else None
+        return first is not None and first.at >= since
 
     def _finished(self, since: str) -> Path | None:
         """The study's finished run that was begun after this task: its answer was lost on the way."""

@@ -22,7 +22,7 @@ from burnish.hosts.host import Chosen, Host, host_of
 from burnish.hosts.place import Campaign, Joined, campaign, folder, read_joined
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
-from burnish.record.events.study import RecordImported
+from burnish.record.events.study import RecordImported, SessionBegun
 from burnish.record.record import Record
 from burnish.study.kept import runs as studies
 from burnish.study.merge import merging
@@ -213,14 +213,24 @@ def _removed(home: Home, former: str, place: Path) -> bool:
 
 def _taken(home: Home, file: Path) -> Path:
     """The run of an exported record in this home. One that was taken before, with fewer starts, makes room; a run of
-    this home's own, which is a host too, has it all."""
+    this home's own, which is a host too, has it all. Two hosts that began in one second have runs of one name: the
+    later one is then called by its host as well."""
     with studies.lock(home):
-        former = home.studies / _name_in(file)
-        if former.exists():
-            imported = _imported(former)
-            if imported is None:
+        name = _name_in(file)
+        for called in (name, f"{name}-{file.name.removesuffix(RECORD)}"):
+            former = home.studies / called
+            imported = _imported(former) if former.exists() else file.name
+            if imported is None and _begin_alike(former, file):
                 return former
-            if imported != file.name:
-                raise UserError(f"{former}: a run of this name is another host's; `burnish show {file}` has this one")
-            shutil.rmtree(former)
-        return exchange.import_study(home, file)[0]
+            if imported == file.name:
+                shutil.rmtree(former, ignore_errors=True)
+                return exchange.import_study(home, file, called)[0]
+        raise UserError(f"{former}: a run of this name is another host's; `burnish show {file}` has this one")
+
+
+def _begin_alike(run: Path, file: Path) -> bool:
+    """Whether an exported record is that of a run: both have the same first session, of one host, or the run none."""
+    with closing(Record(run)) as record:
+        own = next(record.events(SessionBegun), None)
+    events = (recorded.event for recorded in exchange.read_events(file, turns=False))
+    return own is None or own.event == next((each for each in events if isinstance(each, SessionBegun)), None)

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from burnish.artefacts.artefacts import open_artefacts
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.hosts import tls
@@ -41,6 +42,8 @@ def up(
 
     host, port = address_of(listen)
     store = str(Path(store).expanduser().resolve()) if store is not None and "://" not in store else store
+    if store is not None:
+        open_artefacts(store, limit)  # one that no host could open is refused before it is written down
 
     def ready(address: str) -> None:
         write_joined(home, Joined(address, store, limit))

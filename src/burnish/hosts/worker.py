@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from burnish.base.errors import OF_THE_HOST, HostError, InfrastructureError, UserError
+from burnish.base.errors import OF_THE_HOST, BusyError, HostError, InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts import desk, part
 from burnish.hosts.about import calibrated, describe, last_sitting
@@ -89,6 +89,8 @@ def do(home: Home, job: Job, call: Call, say: Callable[[str], None]) -> Answer:
             answer = finished.answer
         except ShelfFailed as error:
             answer = Answer(problem=str(error), again=True)
+        except BusyError as error:  # somebody else works on this machine
+            answer = Answer(problem=str(error), again=True, busy=True)
         except UserError as error:
             answer = Answer(problem=str(error))
         except InfrastructureError as error:

@@ -8,7 +8,6 @@ The omitted kinds of event are listed here, so that new kinds are exported by de
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from burnish.base import storage
 from burnish.base.errors import UserError
-from burnish.base.files import remove_tree
+from burnish.base.files import check_folder, remove_tree, write_whole
 from burnish.base.paths import Home
 from burnish.model.cell import CellId
 from burnish.record import lines, upgrade
@@ -116,14 +115,9 @@ def write(path: Path, events: Events) -> int:
         UserError: the name has none of the suffixes, or its folder does not exist.
     """
     lines.check_name(path)
-    if not path.parent.is_dir():
-        raise UserError(f"{path.parent}: there is no such folder; name a file in an existing one")
+    check_folder(path)
     data = lines.pack(_lines(events), path.name)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        file.write(data)
-    draft = Path(file.name)
-    draft.chmod(0o644)
-    draft.replace(path)
+    write_whole(path, data)
     return len(data)
 
 
@@ -141,10 +135,15 @@ def study_name(path: Path, events: Events) -> str:
     return name
 
 
-def import_study(home: Home, path: Path) -> tuple[Path, bool]:
+def import_study(home: Home, path: Path, called: str | None = None) -> tuple[Path, bool]:
     """Makes a study from an exported record, to be shown, explained and merged, but not resumed.
 
     Its events keep the format in which they were exported.
+
+    Args:
+        home: where it is made.
+        path: the record.
+        called: name of its folder; None: the study's own.
 
     Returns:
         its folder, and whether it was made now; False if the same record was already imported.
@@ -154,7 +153,7 @@ def import_study(home: Home, path: Path) -> tuple[Path, bool]:
     """
     imported = lines.read(path)
     events = [decoded(line, path) for line in imported]
-    name = study_name(path, events)
+    name = called or study_name(path, events)
     folder = home.studies / name
     if folder.exists():
         with closing(Record(folder)) as record:

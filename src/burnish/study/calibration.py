@@ -7,14 +7,13 @@ measured with.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
+from burnish.base.files import write_whole
 from burnish.base.paths import Home
 from burnish.bench.host import HostFacts
 from burnish.model.cell import AA
@@ -51,11 +50,7 @@ def save(home: Home, calibration: Calibration) -> Path:
     """Writes a calibration for later studies to use; atomically."""
     path = _file(home, calibration.engine, calibration.workload, calibration.design, calibration.placement)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-        json.dump({"format": _FORMAT, **calibration.as_dict()}, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).replace(path)
+    write_whole(path, json.dumps({"format": _FORMAT, **calibration.as_dict()}, indent=1).encode(), 0o600)
     return path
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from burnish.base.errors import UserError, together
+from burnish.base.files import check_folder
 from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli import options as o
@@ -54,8 +55,7 @@ def init(
     ask = asker()
     if target.exists() and not (ask and ask(f"{target} is there already; write it anew?")):
         raise UserError(f"{target}: is there already; move it away, or name another file with --output")
-    if not target.parent.is_dir():
-        raise UserError(f"{target.parent}: there is no such folder; name a file in an existing one")
+    check_folder(target)
     known = keys(verbs_of(typer.main.get_command(app)))
     typed = {key: _typed(ctx.params[known[key].field]) for key in QUESTIONS}
     read = dict(zip(QUESTIONS, (engine, source, workloads, budget, hosts), strict=True))

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from burnish.base.errors import UserError
+from burnish.base.errors import BusyError
 from burnish.base.paths import Home
 
 VARIABLE = "BURNISH_MACHINE_LOCK"
@@ -41,7 +41,7 @@ def machine(home: Home, say: Callable[[str], None]) -> Iterator[None]:
         say: prints a line for the user.
 
     Raises:
-        UserError: another process holds it.
+        BusyError: another process holds it.
     """
     path = _path()
     if path is None:
@@ -83,7 +83,7 @@ def _held(path: Path) -> int:
 
     Raises:
         OSError: it can't be opened safely, or not at all.
-        UserError: another process holds it.
+        BusyError: another process holds it.
     """
     while True:
         file = _opened(path)
@@ -94,7 +94,7 @@ def _held(path: Path) -> int:
         except BlockingIOError:
             owner = os.pread(file, MOST, 0).decode(errors="replace")
             os.close(file)
-            raise UserError(f"{path}: {_busy(owner)}") from None
+            raise BusyError(f"{path}: {_busy(owner)}") from None
         except BaseException:
             os.close(file)
             raise

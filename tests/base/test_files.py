@@ -1,0 +1,37 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnish.base.errors import UserError
+from burnish.base.files import check_folder, make_folder, write_whole
+
+
+def test_a_file_is_written_whole_or_nothing_stays(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    for content in (b"one", b"two"):
+        write_whole(target, content)
+        assert target.read_bytes() == content
+    assert target.stat().st_mode & 0o777 == 0o644
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_whole(folder, b"one")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "page.html"], "no draft is left"
+
+
+def test_a_file_in_a_folders_place_is_named(tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+    with pytest.raises(UserError, match=r"out: is a file, and a folder is to be there; name another$"):
+        make_folder(tmp_path / "out")
+
+
+def test_a_file_that_cant_be_written_is_refused_beforehand(tmp_path: Path) -> None:
+    check_folder(tmp_path / "new")
+    with pytest.raises(UserError, match="absent: there is no such folder"):
+        check_folder(tmp_path / "absent/new")
+    with pytest.raises(UserError, match="is a folder"):
+        check_folder(tmp_path)
