@@ -36,6 +36,37 @@ def test_files_that_a_command_names_are_laid_down_elsewhere(tmp_path: Path, monk
     assert laid(home, carried(words)) == there, "equal content has an equal place"
 
 
+def test_what_named_files_need_goes_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("patches").mkdir()
+    Path("patches/x.diff").write_text("a patch")
+    Path("away.diff").write_text("another")
+    Path("own.toml").write_text('[x]\nrecipe = { patches = ["-R patches/x.diff", "/shared/y.diff"] }\n')
+    Path("mine.lua").write_text('require("helper")\n')
+    Path("helper.lua").write_text("helps")
+    sent = carried(
+        ("tune", "fake", "--recipes", "own.toml", "--workload", "mine.lua:tables=8,fake_mix", "-R away.diff")
+    )
+    there = laid(Home(tmp_path / "elsewhere"), sent)
+    recipes, (script, _, parameters) = Path(there[3]), there[5].split(",")[0].partition(":")
+    assert (recipes.name, (recipes.parent / "patches/x.diff").read_text()) == ("own.toml", "a patch")
+    assert (Path(script).name, parameters) == ("mine.lua", "tables=8")
+    assert Path(script).with_name("helper.lua").read_text() == "helps"
+    assert there[6].startswith("-R ")
+    assert Path(there[6].removeprefix("-R ")).read_text() == "another"
+    Path("own.toml").write_text('[x]\nrecipe = { patches = ["../x.diff"] }\n')
+    with pytest.raises(
+        UserError, match=r"own\.toml: needs \S*\.\./x\.diff, and hosts get only what lies in its folder"
+    ):
+        carried(("tune", "fake", "--recipes", "own.toml"))
+
+
+@pytest.mark.parametrize("words", [("--data", "dump.sql"), ("--data=dump.sql",)])
+def test_a_users_data_stay_here(words: tuple[str, ...]) -> None:
+    with pytest.raises(UserError, match=r"--data with --hosts: your own data stay on this host"):
+        carried(("tune", "mariadb", *words))
+
+
 @pytest.mark.parametrize("joined", [False, True])
 def test_a_revision_is_sent_as_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, joined: bool) -> None:
     """As it was committed; elsewhere there is neither the repository nor its path."""

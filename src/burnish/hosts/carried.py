@@ -1,8 +1,9 @@
 """Files of the user's that a command names, as they travel to other hosts: by their digest.
 
 A patch, a script, a file of recipes, a source (a revision of a repository as a folder): the word that names it is
-replaced by a place in the home of the host that runs the command. What is a path on every host by nature (programs of
-`compare`, ``storage=/FOLDER``) stays as it is.
+replaced by a place in the home of the host that runs the command. What a script requires and the patches that a file of
+recipes names go with it. What is a path on every host by nature (programs of `compare`, ``storage=/FOLDER``) stays as
+it is.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import shutil
 import tarfile
 import tempfile
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +22,16 @@ from pathlib import Path
 from burnish.base import temporary
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.paths import Home
+from burnish.engines.shared import own_script
 from burnish.hosts.place import folder as hosts_folder
+from burnish.model.recipe import REVERTED
 from burnish.source import revisions
 from burnish.source.archives import extract_all
 
 MOST_BYTES = 64_000_000
 """Files of a command are sent with each of its tasks."""
 
-FOLDERS = ("--source", "--data")
+FOLDERS = ("--source",)
 """Options that may name a folder."""
 
 _PLACE = re.compile(r"\{burnish-file:([0-9a-f]{64}):([^{}/]+)\}")
@@ -65,8 +69,10 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
         path = Path(text)
         if not text or text in keep:
             return text
-        name, is_folder = path.resolve().name, path.is_dir()
-        if path.is_file():
+        name, is_folder, inside = path.resolve().name, path.is_dir(), ""
+        if path.is_file() and (others := _beside(path)):
+            content, name, is_folder, inside = _packed(path.parent, [path, *others]), "files", True, f"/{path.name}"
+        elif path.is_file():
             content = path.read_bytes()
         elif folder and is_folder:
             content = _packed(path)
@@ -78,8 +84,10 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
         files[digest] = content
         if is_folder:
             folders.append(digest)
-        return f"{{burnish-file:{digest}:{name}}}"
+        return f"{{burnish-file:{digest}:{name}}}{inside}"
 
+    if any(word.partition("=")[0] == "--data" for word in words):
+        raise UserError("--data with --hosts: your own data stay on this host; measure them here, without --hosts")
     sent, before = [], ""
     for word in words:
         option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
@@ -103,6 +111,8 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
 def _item(item: str, part: object, *, folder: bool) -> str:
     """One item of a word: a path, a script with parameters (``mine.lua:tables=8``), or anything else."""
     assert callable(part)  # noqa: S101
+    if item.startswith(REVERTED):
+        return f"{REVERTED}{part(item.removeprefix(REVERTED).strip(), folder=False)}"
     path, colon, parameters = item.partition(":")
     if colon and not Path(item).exists():
         return f"{part(path, folder=False)}{colon}{parameters}"
@@ -118,8 +128,38 @@ def _of_revision(source: Path) -> tuple[str, bytes]:
         return re.sub(r"[^\w.+~-]", "-", f"{revision.folder.resolve().name}-{revision.name}"), packed.read_bytes()
 
 
-def _packed(place: Path) -> bytes:
-    """A folder as a tar that is the same for the same content."""
+def _beside(path: Path) -> list[Path]:
+    """The files beside a user's file without which it is not whole, in order.
+
+    Raises:
+        UserError: one of them lies elsewhere.
+    """
+    if path.suffix == ".lua":
+        found = own_script.files(path)[1:]
+    elif path.suffix == ".toml":
+        found = [path.parent / word.removeprefix(REVERTED).strip() for word in _patches(path)]
+    else:
+        found = []
+    for other in found:
+        if not other.resolve().is_relative_to(path.parent.resolve()):
+            raise UserError(f"{path}: needs {other}, and hosts get only what lies in its folder; put it there")
+    return [other for other in dict.fromkeys(found) if other.is_file()]
+
+
+def _patches(path: Path) -> list[str]:
+    """The patches that a file of recipes names by paths relative to it; none of a file that is something else."""
+    try:
+        entries = tomllib.loads(path.read_text()).values()
+    except (OSError, ValueError):
+        return []
+    recipes = [entry.get("recipe") for entry in entries if isinstance(entry, dict)]
+    words = [recipe.get("patches") for recipe in recipes if isinstance(recipe, dict)]
+    named = [word for several in words if isinstance(several, list) for word in several if isinstance(word, str)]
+    return [word for word in named if not word.removeprefix(REVERTED).strip().startswith(("/", "~"))]
+
+
+def _packed(place: Path, only: Sequence[Path] | None = None) -> bytes:
+    """A folder, or some files of it, as a tar that is the same for the same content."""
 
     def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
         entry.uid = entry.gid = 0
@@ -129,7 +169,7 @@ def _packed(place: Path) -> bytes:
 
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for path in sorted(place.rglob("*")):
+        for path in sorted(place.rglob("*") if only is None else only):
             tar.add(path, path.relative_to(place), recursive=False, filter=plain)
             if buffer.tell() > MOST_BYTES * 4:
                 break  # too large in any case
