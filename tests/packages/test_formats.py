@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
+from burnish.cli.results import result_of
+from burnish.packages import chosen
 from burnish.packages.formats import cmake
 from fakerun import called
 
@@ -96,6 +100,18 @@ def test_options_of_the_deb_are_refused_for_others(tuned_home: Path, tmp_path: P
     done = called(tuned_home, "package", "--as", "tar", "--strip", "--output", tmp_path / "o", "--variant", "speed400")
     assert done.returncode == 2
     assert "--strip are for --as deb and oci" in done.stderr
+
+
+def test_what_a_run_did_not_measure_is_not_packaged_under_its_verdict(
+    tuned_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key says how a build is made: cleaned away and trained anew, it has the same key and another program."""
+    home, (run,) = Home(tuned_home), (tuned_home / "studies").iterdir()
+    good = chosen.choose(home, run, result_of(run), "speed400")
+    assert chosen._measured(home, run, good.found.entry.key) == {good.making.sha256}
+    monkeypatch.setattr(chosen, "_measured", lambda *_: {"0" * 64})
+    with pytest.raises(UserError, match=r"speed400: the store has another program than \S+ measured: .* with --fresh"):
+        chosen.choose(home, run, result_of(run), "speed400")
 
 
 def test_a_debian_patch_needs_a_source_package(tuned_home: Path, tmp_path: Path) -> None:

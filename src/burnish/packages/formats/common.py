@@ -47,7 +47,7 @@ def beside(file: Path, chosen: Chosen, made: Made) -> list[Path]:
 
 def contents(subjects: list[Subject], program: Subject, chosen: Chosen, made: Made) -> dict[str, str]:
     """The statements and the bill of materials by file name."""
-    needed = programs.read(chosen.program).needed
+    needed = (*programs.read(chosen.program).needed, *chosen.found.entry.about.get("linked_in", ()))
     return {
         statements.PROVENANCE_FILE: statements.text(statements.provenance(subjects, chosen, made)),
         statements.VERDICT_FILE: statements.text(statements.verdict(subjects, chosen, made)),
