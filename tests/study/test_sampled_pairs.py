@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from burnish.bench.sampling import Ability, Stacks
 from burnish.model.workload import Design, Placement
+from burnish.study.why import evaluation
 from burnish.study.why.evaluation import Sampled
+from burnish.why.stacks import Side
+
+
+@pytest.mark.parametrize(("share", "cpu", "what"), [(None, 2.0, ""), (0.25, 0.5, " in user code")])
+def test_pictures_without_the_kernel_are_of_user_codes_time(share: float | None, cpu: float, what: str) -> None:
+    sampled = cast(Any, SimpleNamespace(user_share=lambda _: share))
+    side = Side({}, "/sbin/server", 2.0)
+    drawn, said = evaluation._drawn(sampled, "a", side)
+    assert (drawn.cpu, said) == (cpu, what)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
@@ -229,14 +229,21 @@ def _draw(
     load = f"{workload.name}, CPU time a {workload.unit}; call stacks: {_WAYS[sampled.stacks]}"
     names = ("flame-before.svg", "flame-after.svg", "flame-difference.svg")
     for name, label, side in zip(names, labels, sides, strict=False):
-        total = f"{label}: {cpu_words(side.cpu)} a {workload.unit}"
-        (folder / name).write_text(flame.graph(stacks.tree(side), total, load))
+        drawn, what = _drawn(sampled, label, side)
+        total = f"{label}: {cpu_words(drawn.cpu)}{what} a {workload.unit}"
+        (folder / name).write_text(flame.graph(stacks.tree(drawn), total, load))
         (folder / name).with_suffix(".folded").write_text(stacks.lines(side.stacks))
-    one, other = sides
-    title = f"from {labels[0]} ({cpu_words(one.cpu)}) to {labels[1]} ({cpu_words(other.cpu)} a {workload.unit})"
-    drawn = flame.difference(stacks.tree(aligned.before, aligned.after), title, load)
-    (folder / names[-1]).write_text(drawn)
+    aligned_sides = zip(labels, (aligned.before, aligned.after), strict=True)
+    (one, what), (other, _) = (_drawn(sampled, label, side) for label, side in aligned_sides)
+    title = f"from {labels[0]} ({cpu_words(one.cpu)}) to {labels[1]} ({cpu_words(other.cpu)}{what} a {workload.unit})"
+    (folder / names[-1]).write_text(flame.difference(stacks.tree(one, other), title, load))
     return list(names)
+
+
+def _drawn(sampled: Sampled, label: str, side: stacks.Side) -> tuple[stacks.Side, str]:
+    """A side for a picture, and what its CPU time is of: where the kernel is not sampled, user code's alone."""
+    share = sampled.user_share(label)
+    return (side, "") if share is None else (replace(side, cpu=side.cpu * share), " in user code")
 
 
 _WAYS = {
