@@ -118,6 +118,29 @@ def test_nonsense_in_the_files_is_unknown(server: Path) -> None:
     assert facts.memory_bytes is None
 
 
+def test_how_often_a_quota_held_us_up(tmp_path: Path) -> None:
+    assert host.throttled(tmp_path) == 0
+    write(
+        tmp_path,
+        {
+            "proc/self/cgroup": "0::/slice/unit",
+            "sys/fs/cgroup/slice/unit/cpu.stat": "usage_usec 5\nnr_periods 9\nnr_throttled 3\nthrottled_usec 7\n",
+            "sys/fs/cgroup/slice/cpu.stat": "nr_periods 2\nnr_throttled 1\n",
+        },
+    )
+    assert host.throttled(tmp_path) == 4
+
+
+def test_cores_of_two_kinds_on_x86(tmp_path: Path) -> None:
+    cpus = {"sys/devices/system/cpu/online": "0-3"}
+    write(tmp_path, cpus)
+    assert facts_of(tmp_path).capacities == ()
+    write(tmp_path, {**cpus, "sys/devices/cpu_core/cpus": "0-1", "sys/devices/cpu_atom/cpus": "2-3"})
+    assert facts_of(tmp_path).capacities == ((0, 2), (1, 2), (2, 1), (3, 1))
+    write(tmp_path, {f"sys/devices/system/cpu/cpu{cpu}/cpu_capacity": "1024" for cpu in range(4)})
+    assert facts_of(tmp_path).capacities == tuple((cpu, 1024) for cpu in range(4)), "what the kernel measured wins"
+
+
 def test_quota_and_limit_of_cgroup_v2(tmp_path: Path) -> None:
     write(
         tmp_path,

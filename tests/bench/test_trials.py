@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -14,6 +15,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -727,6 +730,38 @@ def test_neighbours_make_a_pair_invalid(arena: Arena, build_fake: BuildFake, mon
     assert set(pair["sides"]) == {"baseline", "candidate"}
     assert pair["sides"]["baseline"]["done"] == sum(done for _, done, *_ in pair["turns"]["baseline"]) > 0
     assert pair["invalid"] == result.pairs[3].invalid
+
+
+def test_a_quota_that_held_the_servers_up_makes_a_pair_invalid(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the container's, and there at the next start too."""
+    times = itertools.count()
+    monkeypatch.setattr(watch, "throttled", lambda: next(times))
+    result = arena.run(build_fake(), build_fake(), replace(TIMING, window=0.2, pairs=1))
+    (pair,) = result.pairs
+    assert pair.invalid is not None
+    assert pair.invalid.startswith("the CPU quota of this container (cgroup) held it up 1 times; measure without one: ")
+    assert not pair.disturbed
+
+
+@pytest.mark.parametrize("ticks", [[], [Tick(0.0, 5.0, 0, 0.0, 0.0)]])
+def test_events_of_a_load_that_hangs_from_its_start_are_none(
+    ticks: list[Tick], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Counting:
+        def __init__(self, _pids: object) -> None:
+            pass
+
+        def stop(self) -> dict[str, float]:
+            return {"cycles": 9.0}
+
+    monkeypatch.setattr(trials.hardware, "Counting", Counting)
+    item = SimpleNamespace(label="a", ticks=ticks, side=SimpleNamespace(server_pids=list, ticks=list))
+    start = SimpleNamespace(count_events=True, hardware={})
+    with trials._Start._events(cast("Any", start), cast("Any", [item])):
+        pass
+    assert start.hardware == {"a": {}}
 
 
 # Threads.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
 from collections.abc import Mapping, Sequence
 
 from burnish.base import process
@@ -34,9 +35,7 @@ class Counting:
 
     def stop(self) -> dict[str, float]:
         """Ends the counting; returns the events by name."""
-        self._process.send_signal(signal.SIGINT)
-        output, _ = self._process.communicate(timeout=10)
-        return parse(output.decode(errors="replace"))
+        return parse(_said(self._process))
 
 
 GROUPS = ("TopdownL1", "PipelineL1", "PipelineUtilization")
@@ -65,9 +64,19 @@ class TopDown:
 
     def stop(self) -> dict[str, float]:
         """Ends the counting; returns shares of the slots by name, 0 to 1."""
-        self._process.send_signal(signal.SIGINT)
-        output, _ = self._process.communicate(timeout=10)
-        return parse_shares(output.decode(errors="replace"))
+        return parse_shares(_said(self._process))
+
+
+def _said(counting: subprocess.Popen[bytes]) -> str:
+    """What perf prints at its end; nothing, where it does not end: counts are no part of a verdict."""
+    counting.send_signal(signal.SIGINT)
+    try:
+        output, _ = counting.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        counting.kill()
+        counting.communicate()
+        return ""
+    return output.decode(errors="replace")
 
 
 def parse_shares(text: str) -> dict[str, float]:

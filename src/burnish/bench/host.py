@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -138,9 +138,7 @@ def read_host(
         physical_cores=_shared(online, lambda cpu: cpus / f"cpu{cpu}/topology/thread_siblings_list"),
         l3_groups=_shared(online, lambda cpu: _last_cache(cpus / f"cpu{cpu}/cache")),
         numa_nodes=_numa_nodes(root, online),
-        capacities=tuple(
-            (cpu, value) for cpu in online if (value := _number(cpus / f"cpu{cpu}/cpu_capacity")) is not None
-        ),
+        capacities=_capacities(root, online),
         kernel=_read(root / "proc/sys/kernel/osrelease") or UNKNOWN,
         distribution=_distribution(root),
         hypervisor=_hypervisor(root, programs),
@@ -302,6 +300,28 @@ def _cpu_quota(root: Path) -> float | None:
         if quota is not None and period and quota > 0:
             limits.append(quota / period)
     return min(limits, default=None)
+
+
+def throttled(root: Path = Path("/")) -> int:
+    """How often the quota of this process's cgroups has held up what runs in them; 0 where there is none."""
+    stats = (_read(folder / "cpu.stat") for folder in _cgroup_folders(root, ("cpu",)))
+    return sum(int(match[1]) for stat in stats if (match := re.search(r"^nr_throttled (\d+)$", stat, re.MULTILINE)))
+
+
+def _capacities(root: Path, online: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Relative speeds of cores, where the kernel tells them apart.
+
+    ARM's kernels say how fast each is. x86's say which are the fast ones of a processor of two kinds, by its counters'
+    devices (``cpu_core``, ``cpu_atom``): 2 and 1 stand for these, and are no measure.
+    """
+    cpus = root / "sys/devices/system/cpu"
+    known = [(cpu, _number(cpus / f"cpu{cpu}/cpu_capacity")) for cpu in online]
+    if not any(value is not None for _, value in known):
+        fast, slow = (
+            set(parse_cpu_list(_read(root / f"sys/devices/{kind}/cpus"))) for kind in ("cpu_core", "cpu_atom")
+        )
+        known = [(cpu, 2 if cpu in fast else 1) for cpu in online] if fast and slow else []
+    return tuple((cpu, value) for cpu, value in known if value is not None)
 
 
 def _memory_limit(root: Path) -> int | None:

@@ -378,13 +378,16 @@ class _Start:
         if not self.count_events:
             yield
             return
-        counting = [(item, item.ticks[-1], hardware.Counting(item.side.server_pids())) for item in items]
+        begun = {
+            item.label: item.ticks[-1].done if item.ticks else 0.0 for item in items
+        }  # it may hang since its start
+        counting = [(item, hardware.Counting(item.side.server_pids())) for item in items]
         try:
             yield
         finally:
-            for item, before, counts in counting:
+            for item, counts in counting:
                 item.ticks += item.side.ticks()
-                done = item.ticks[-1].done - before.done
+                done = (item.ticks[-1].done if item.ticks else 0.0) - begun[item.label]
                 self.hardware[item.label] = hardware.per_transaction(counts.stop(), done)
 
     def stop(self) -> None:

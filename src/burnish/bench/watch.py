@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from burnish.bench import counters, readings
+from burnish.bench.host import throttled
 from burnish.bench.pairs import Pair
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
@@ -50,6 +51,7 @@ class Watch:
         self.steal_bound = steal_bound
         self.before = counters.read_cpu_times()
         self.swaps = counters.read_swap()
+        self.throttled = throttled()
         self.clocks = counters.read_clocks()
         self.usage = {item.label: counters.usage(item.side.server_pids()) for item in items}
         self.misses = {item.label: item.side.misses() for item in items}
@@ -104,6 +106,11 @@ class Watch:
             return Flaw(f"errors under load ({counts}); see the load's log in the study's folder", tuple(errors))
         if counters.read_swap() != self.swaps:
             return Flaw("the host swapped; free memory or make the buffer pool smaller")
+        if (times := throttled() - self.throttled) > 0:
+            return Flaw(
+                f"the CPU quota of this container (cgroup) held it up {times} times; measure without one: give it "
+                "whole cores (docker run --cpuset-cpus, not --cpus)"
+            )
         if slept > STANDSTILL_S:
             return Flaw(f"the host was suspended for {slept:.1f} s; keep it awake", passing=True)
         if abs(jumped) > STANDSTILL_S:

@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -174,7 +175,12 @@ def test_many_wrong_answers_are_no_accident() -> None:
     assert many.doubtful() == []
 
 
-def test_what_a_killed_run_left_in_memory_is_removed(tools: Built, tmp_path: Path) -> None:
+@pytest.mark.parametrize("free", [0, 1 << 40])
+def test_what_a_killed_run_left_in_memory_is_removed(
+    tools: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
+    """Also where it is what takes the room."""
+    monkeypatch.setattr(mtr.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     memory = Path("/dev/shm")
     if not os.access(memory, os.W_OK):
         pytest.skip("no /dev/shm to write to")

@@ -343,12 +343,12 @@ def _vardir(place: Path) -> Iterator[Path]:
     """
     memory = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
     prefix = "burnish-mtr-"
-    roomy = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 3 << 30
-    if roomy:
-        for old in memory.glob(f"{prefix}*"):
-            owner = old.name.removeprefix(prefix).partition("-")[0]
-            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
-                shutil.rmtree(old, ignore_errors=True)
+    there = memory.is_dir() and os.access(memory, os.W_OK)
+    for old in memory.glob(f"{prefix}*") if there else ():  # first: they may be what takes the room
+        owner = old.name.removeprefix(prefix).partition("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(old, ignore_errors=True)
+    roomy = there and shutil.disk_usage(memory).free > 3 << 30
     parent = memory if roomy else place
     folder = Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=parent))
     try:

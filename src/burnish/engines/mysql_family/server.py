@@ -152,7 +152,7 @@ class Server(ServerProcess):
     def ready(self) -> bool:
         """See `ServerProcess.ready`."""
         with contextlib.suppress(pymysql.err.MySQLError, OSError):
-            self.query("SELECT 1")
+            self.query("SELECT 1", patience=5)  # one that listens and does not answer is asked again
             return True
         return False
 
@@ -199,10 +199,10 @@ class Server(ServerProcess):
             cursor.execute(statement)
             return list(cursor.fetchall())
 
-    def status(self, name: str) -> int | None:
+    def status(self, name: str, patience: float = 600) -> int | None:
         """A status variable's number; None when the server does not answer or has no such variable."""
         with contextlib.suppress(pymysql.err.MySQLError, OSError, ValueError):
-            for _, value in self.query(f"SHOW GLOBAL STATUS LIKE '{name}'"):
+            for _, value in self.query(f"SHOW GLOBAL STATUS LIKE '{name}'", patience=patience):
                 return int(str(value))
         return None
 

@@ -46,6 +46,9 @@ _COUNTED = (
 """Counters that tell whether two servers did the same work for a statement: statements by kind, rows by the way to
 them, sorts and temporary tables, pages, waits for locks, the answers' size."""
 
+_BETWEEN_S = 30.0
+"""Seconds that a question between two turns may take: a server that hangs must not hold up the start for minutes."""
+
 _PATIENCE_S = 5.0
 """Seconds that a server has to tell of itself: one that hangs must not keep its start from ending."""
 
@@ -122,11 +125,11 @@ class FamilySide(ServerSide[Server]):
 
     def misses(self) -> int | None:
         """See `Side.misses`: pages that InnoDB did not find in its buffer pool."""
-        return self.server.status("Innodb_buffer_pool_reads")
+        return self.server.status("Innodb_buffer_pool_reads", _BETWEEN_S)
 
     def writes(self) -> Writes:
         """See `Side.writes`: InnoDB's counters."""
-        found = self.server.statuses("Innodb\\_%")
+        found = self.server.statuses("Innodb\\_%", _BETWEEN_S)
         return Writes(
             {name: found[variable] for name, variable in _WRITTEN.items() if variable in found},
             {name: found[variable] for name, variable in _LEFT.items() if variable in found},
