@@ -14,7 +14,7 @@ from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import dropping, points, role_of, row
 from burnish.report.document import Column, Heading, Points, Role, Section, Span, Table
 from burnish.report.sections.bundled import cells
-from burnish.report.words import plural
+from burnish.report.words import EQUIVALENCE_NOTE, level_mark, plural
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -91,7 +91,9 @@ def _each(table: StudyTable) -> Section:
     columns = tuple(Column(name, right=name in ("published", "here %"), whole=bool(name)) for name in head)
     named = Table("matrix", dropping(columns, "on", "published"), tuple(row(*texts) for texts in body))
     legend = marks.legend(line.marks for line in lines[:MOST])
-    more = points([f"{plural(left, 'more cell')} in the whole report"] if left > 0 else [])
+    starred = any(line.interval and level_mark(line.interval) for line in lines[:MOST])
+    rest = [f"{plural(left, 'more cell')} in the whole report"] if left > 0 else []
+    more = points([*rest, *([EQUIVALENCE_NOTE] if starred else [])])
     return Section("matrix", (named, *([legend] if legend else []), more))
 
 
@@ -115,7 +117,8 @@ def _load(line: Line) -> str:
 def _here(line: Line) -> str:
     if line.interval is None:
         return line.measured.partition(" (")[0] or "-"
-    return f"{100 * (line.interval.ratio - 1):+.1f} ±{50 * (line.interval.high - line.interval.low):.1f}"
+    half = 50 * (line.interval.high - line.interval.low)
+    return f"{100 * (line.interval.ratio - 1):+.1f} ±{half:.1f}{level_mark(line.interval)}"
 
 
 def noise(table: StudyTable) -> list[str]:

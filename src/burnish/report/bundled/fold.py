@@ -37,7 +37,7 @@ from burnish.report.bundled.advice import advice, steps_of
 from burnish.report.bundled.controls import controls
 from burnish.report.bundled.table import OPEN, Line, Relinked, StudyTable
 from burnish.report.quantities import of_verdict
-from burnish.report.words import per_cent
+from burnish.report.words import level_mark, per_cent
 from burnish.study.trials.repeated import Repeated
 
 ANALYSES: Mapping[str, type[Event]] = {
@@ -140,7 +140,7 @@ def _line(
     settled, out = planned.final, False
     if verdict is not None:
         interval = verdict.ratios.get(planned.quantity)
-        measured = per_cent(interval) if interval else ""
+        measured = f"{per_cent(interval)}{level_mark(interval)}" if interval else ""
         word, reason, starts, settled = verdict.verdict, verdict.reason, verdict.starts, True
     elif figure is not None:
         measured, word, reason, settled = figure.words, "measured", figure.note, True

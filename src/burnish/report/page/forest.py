@@ -34,8 +34,8 @@ def sections(result: Result, details: Details, cells: list[Shown]) -> list[Secti
     if not figures:
         return []
     what = (
-        "Every dot is one start. The thin line is where the ratio lies in 95 % of other sittings on this kind of host, "
-        "the thick one where it lies in this sitting. Right is better."
+        "Every dot is one start. The thin line is where the ratio lies in 95 % of other sittings on this kind of host "
+        "(in 90 % where it is called equivalent), the thick one where it lies in this sitting. Right is better."
     )
     return [section("forest", "Every start", Paragraph(Span(what)), *figures)]
 
