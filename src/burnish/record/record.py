@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -187,7 +188,7 @@ class Record:
         for number, at, kind, body, form in self._rows(where, values, order):
             try:
                 value = json.loads(body if turns else without_turns(body))
-            except ValueError:
+            except (TypeError, ValueError):  # TypeError: no text at all, as behind the end of what is whole
                 raise self._damaged(f"event {number} is not JSON") from None
             yield Line(number, at, kind, value, form)
 
@@ -203,7 +204,8 @@ class Record:
         forward = order == "id"
         page = PAGE if forward else 1  # backwards, most look for one event
         try:
-            after, until = 0, self._db.execute("SELECT max(id) FROM event").fetchone()[0] or 0
+            # None of an empty file, but 0 also of one whose end is damaged: what is before that is read all the same.
+            after, until = 0, self._db.execute("SELECT max(id) FROM event").fetchone()[0] or sys.maxsize
             while rows := self._db.execute(query, (*values, after, until, page)).fetchall():
                 yield from rows
                 after, until = (rows[-1][0], until) if forward else (after, rows[-1][0] - 1)
