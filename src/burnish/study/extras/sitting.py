@@ -37,7 +37,7 @@ def sit_again(workshop: Workshop, ended: SearchEnded) -> None:
         return
     comparisons = [one for one in study.comparisons if one.candidate == ended.finalist]
     if not sitting_due(record, session.options.schedule, session.host.boot):
-        _judge_all(workshop, ended, comparisons)  # a session may have ended after the starts of a sitting
+        _judge_all(workshop, ended, comparisons, new=False)  # a session may have ended after the starts of a sitting
         return
     session.bench.say(f"{ended.finalist}: measured in another sitting")
     try:
@@ -49,11 +49,18 @@ def sit_again(workshop: Workshop, ended: SearchEnded) -> None:
         return
     begin_trials(workshop, trials).sit_again([trial.cell for trial in trials])
     measure_again(workshop, comparisons)
-    _judge_all(workshop, ended, comparisons)
+    _judge_all(workshop, ended, comparisons, new=True)
 
 
-def _judge_all(workshop: Workshop, ended: SearchEnded, comparisons: Sequence[Comparison]) -> None:
-    """Records what all sittings of the finalist say, unless it is on record or there is one alone."""
+def _judge_all(workshop: Workshop, ended: SearchEnded, comparisons: Sequence[Comparison], *, new: bool) -> None:
+    """Records what all sittings of the finalist say.
+
+    Args:
+        workshop: the study.
+        ended: what the search came to by its last record.
+        comparisons: the finalist's.
+        new: whether starts were taken since; else it is left as it is where it was judged by as many sittings.
+    """
     record = workshop.record
     cells = {one.load: again(workshop.cell(one), workshop.study.confirmation, "") for one in comparisons}
     begun, assumed = record.last(SearchBegun), record.last(SpreadAssumed)
@@ -61,7 +68,8 @@ def _judge_all(workshop: Workshop, ended: SearchEnded, comparisons: Sequence[Com
         return
     headline = next(iter(cells.values())).headline
     taken = sitting_readings(record, [cell.id for cell in cells.values()], headline)
-    if len(taken) < 2 or any(_in(ended, len(taken)) in line for line in ended.path):
+    judged = len(taken) < 2 or any(_in(ended, len(taken)) in line for line in ended.path)
+    if not taken or (judged and not new):
         return
     sittings = {load: [one[cell.id] for one in taken] for load, cell in cells.items()}
     readings = in_another_sitting(record).readings
