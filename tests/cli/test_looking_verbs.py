@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,41 @@ def test_runs_are_listed_with_what_they_came_to(kept: Path) -> None:
         ("fake-why-20260104", "why", None),
     ]
     assert values[2]["ended"] is None
+
+
+def test_a_record_of_a_newer_burnish_is_left_out_of_lists(kept: Path) -> None:
+    """It can't be read here, and the other runs can."""
+    with closing(sqlite3.connect(kept / "fake-tune-20260101" / FILE)) as db:
+        db.execute("PRAGMA user_version=99")
+    done = call("runs")
+    assert done.exit_code == 0
+    assert "fake-tune-20260102" in done.stdout
+    assert "fake-tune-20260101" not in done.stdout
+    assert re.search(r"left out: .*fake-tune-20260101/record\.sqlite: written in format 99", plain(done.stderr))
+    assert run("builds")
+    assert "unknown variant or build 'nothing'" in str(call("path", "nothing").exception)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("show", "--json", "--markdown"), "--json and --markdown: each prints another form; give one of them"),
+        (("show", "--export", "--json"), "--json and --export: each prints another form"),
+        (("show", "--list", "fake-w"), "--list lists all runs; leave fake-w out"),
+        (("history", "mariadbb"), r"unknown engine or package 'mariadbb' \(did you mean 'mariadb'\?\)"),
+        (("history", "mariadb", "--only", "two"), "unknown variant with speeds 'two'"),
+    ],
+)
+def test_words_that_would_be_passed_over_are_refused(kept: Path, words: tuple[str, ...], says: str) -> None:
+    done = call(*words)
+    assert isinstance(done.exception, UserError)
+    assert re.search(says, str(done.exception)), done.exception
+
+
+def test_a_terminal_that_says_it_has_no_columns_gets_lines(kept: Path) -> None:
+    done = CliRunner().invoke(app, ["show"], env={"COLUMNS": "0", "TERM": "dumb"})
+    assert done.exit_code == 0, done.exception
+    assert "one" in done.stdout
 
 
 def test_a_winner_that_costs_something_is_marked_and_dates_are_whole() -> None:

@@ -57,6 +57,8 @@ def test_words_become_a_value(option: Option, words: list[str], value: object) -
     ("option", "words", "said"),
     [
         (VARIANTS, ["a,b", "a"], "--variant: 'a' is named twice; name each once"),
+        (VARIANTS, [""], "--variant: found an empty name; name something, or leave --variant out"),
+        (VARIANTS, [" ,"], "--variant: found an empty name; name something, or leave --variant out"),
         (o.MAX_STARTS, ["0"], "--max-starts 0: give a whole number from 3 to 60"),
         (o.MAX_STARTS, ["many"], "--max-starts many: give a whole number from 3 to 60"),
         (o.CALIBRATION_STARTS, ["11"], "--starts 11: give a whole number from 12 to 200"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,22 @@ def imported(*words: str, **variables: str) -> tuple[str, set[str]]:
         [sys.executable, "-c", CALLED, *words], capture_output=True, text=True, check=True, timeout=60, env=variables
     )
     return done.stdout, set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("shell", "code", "says"),
+    [
+        ('exec "$@" --help >&-', 1, "burnish: standard output is closed; give it a file or /dev/null\n"),
+        ('exec "$@" --help >/dev/null 2>&-', 0, ""),
+        ('rmdir "$PWD" && exec "$@" runs', 2, "burnish: the current folder is gone; change to one that is there\n"),
+    ],
+)
+def test_where_it_is_called_from_ends_in_no_traceback(tmp_path: Path, shell: str, code: int, says: str) -> None:
+    place = tmp_path / "gone"
+    place.mkdir()
+    words = ["sh", "-c", shell, "sh", sys.executable, "-m", "burnish"]
+    done = subprocess.run(words, cwd=place, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (code, says)
 
 
 @pytest.mark.parametrize(

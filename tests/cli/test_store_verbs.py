@@ -21,6 +21,17 @@ def call(*words: str | Path) -> Result:
     return CliRunner().invoke(app, ["store", *map(str, words)], env={"COLUMNS": "80", "TERM": "dumb"})
 
 
+@pytest.mark.parametrize("verb", ["list", "check", "pull"])
+def test_a_place_that_is_not_there_does_not_pass_for_an_empty_one(
+    burnish_home: Path, tmp_path: Path, verb: str
+) -> None:
+    (tmp_path / "file").touch()
+    for place, says in (("nowhere", "nowhere: there is no such folder"), ("file", "file: is a file; name a folder")):
+        done = call(verb, "--artefacts", tmp_path / place)
+        assert isinstance(done.exception, UserError)
+        assert says in str(done.exception)
+
+
 def add(home: Path, kind: str, key: str, **about: object) -> None:
     store = Store(home / "store")
     (store.begin(kind, key) / "data").write_text(key)

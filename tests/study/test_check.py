@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 from burnish.cli.common import app
-from burnish.model.cell import CellId
+from burnish.cli.pipeline import checking
+from burnish.model.cell import CellId, Role
 from burnish.record.events.trials import StartDone
+from burnish.record.events.verdicts import VerdictReached
+from burnish.record.record import Record
 from burnish.study.trials import trials
 from burnish.study.trials.readings import start_done
 from conftest import BuildFake
@@ -45,6 +49,26 @@ def test_exit_codes_and_files(burnish_home: Path, programs: list[Path], tmp_path
     out, err = text(better)
     assert better.returncode == 0, (out, err)
     assert json.loads(out)["outcome"] == "passed"
+
+
+@pytest.mark.parametrize("option", ["--markdown", "--junit"])
+def test_files_that_cant_be_written_are_refused_before_anything_is_measured(
+    burnish_home: Path, programs: list[Path], tmp_path: Path, option: str
+) -> None:
+    slow, fast = programs
+    child = burnish("check", f"old={slow}", f"new={fast}", *QUICK, option, tmp_path / "absent/file")
+    assert child.returncode == 2
+    assert f"{tmp_path}/absent: there is no such folder" in text(child)[1]
+    assert not (burnish_home / "studies").exists()
+
+
+def test_a_load_is_judged_by_its_claim_and_not_by_fresh_starts_after_it(tmp_path: Path) -> None:
+    claim, again = (CellId("new", "fake_mix", role) for role in (Role.CLAIM, Role.CONFIRMATION))
+    with closing(Record(tmp_path / "run", create=True)) as record:
+        for cell, reading in ((claim, 0.1), (again, 0.3)):
+            record.append(StartDone(cell, 1, None, True, 1.0, "data", readings={"capacity": reading}))
+            record.append(VerdictReached(cell, "duet", "capacity", "unit", "faster", "", {}, 1))
+    assert checking._readings(tmp_path / "run") == {"fake_mix": [0.1]}
 
 
 def test_too_little_time_is_undecided_not_a_pass(

@@ -183,6 +183,13 @@ def test_what_is_of_a_search_is_refused_without_one(options: Options) -> None:
         tune_study("fake", options)
 
 
+@pytest.mark.parametrize("option", ["--variant", "--recipes"])
+def test_a_search_with_builds_of_ones_own_is_refused(option: str) -> None:
+    named = Options(variants=("gcc-o3",)) if option == "--variant" else Options(recipes=Path("/mine.toml"))
+    with pytest.raises(UserError, match=f"{option}: a search makes its own builds .* or leave --strategy screen out"):
+        tune_study("fake", replace(named, strategy="screen"))
+
+
 def test_a_space_without_a_choice_for_the_engine_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "other.toml", SPEED.replace("step =", 'engines = ["mariadb"]\nstep ='))
     with pytest.raises(UserError, match="the space of fake is empty"):

@@ -8,13 +8,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import typer
 
+from burnish.base.errors import HostError
+from burnish.cli.pipeline import resuming
 from burnish.model.cell import Role
 from burnish.model.sittings import Schedule
 from burnish.record.events.study import SessionBegun, StudyFinished
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
+from burnish.study.kept.runs import Unfinished
+from burnish.study.kept.sittings import Next
 from burnish.study.trials.schedule import cell_sittings, is_due
 from studying import FAR, QUICK, aged, burnish, events, killed_at, study, text
 
@@ -49,6 +54,24 @@ def begun(first: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BURNISH_HOME", str(home))
     monkeypatch.chdir(first)
     return home
+
+
+def test_a_run_whose_host_fails_does_not_keep_the_others_from_theirs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone: list[str] = []
+
+    def go_on(one: Unfinished) -> None:
+        gone.append(one.folder.name)
+        if one.folder.name == "first":
+            raise HostError("/mnt: No space left on device")
+
+    monkeypatch.setattr(resuming, "_go_on", go_on)
+    due = [Unfinished(Path(name), (), "", Next(2, 2, 0.0)) for name in ("first", "second")]
+    with pytest.raises(typer.Exit) as ended:
+        resuming._resume_due(due)
+    assert (gone, ended.value.exit_code) == (["first", "second"], 1)
+    assert "first: /mnt: No space left on device" in capsys.readouterr().err
 
 
 def valid(home: Path) -> int:

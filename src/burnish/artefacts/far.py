@@ -78,6 +78,11 @@ class Far:
         self._local = "file" in schemes
         self._folders = not schemes & _WITHOUT_FOLDERS
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder, where it is one of this host's file systems; None: elsewhere."""
+        return Path(self._root) if self._local else None
+
     def read(self, path: str) -> bytes | None:
         """The content of a small file; None if there is none."""
         try:
@@ -253,7 +258,8 @@ def open_far(url: str) -> Far:
             raise
         raise UserError(f"{url}: needs the package fsspec, which is not installed; {INSTALL}") from None
     except ImportError as error:  # fsspec's own words: "Install s3fs to access S3"
-        raise UserError(f"{url}: {error}{f'; {INSTALL}' if scheme and scheme[0] in ('s3', 's3a') else ''}") from None
+        of_s3 = scheme is not None and scheme[0] in ("s3", "s3a")
+        raise UserError(f"{url}: {error}; {INSTALL if of_s3 else 'name a folder, or s3://BUCKET/FOLDER'}") from None
     except ValueError as error:
         raise UserError(f"{url}: {_words(error)}; name a folder, or s3://BUCKET/FOLDER") from None
     return Far(url, fs, root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import cast
 
 import typer
@@ -32,6 +33,11 @@ _COMPLETION = ("--install-completion", "--show-completion")
 def main() -> None:
     """Entry point: runs the verb; errors become a message and an exit code (see `burnish.cli.help.EXIT_CODES`)."""
     interrupts.watch()
+    if sys.stderr is None:  # closed by who called
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the program runs
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+        sys.exit(_fail("standard output is closed; give it a file or /dev/null", 1, "burnish"))
     try:
         sys.exit(_run())
     finally:
@@ -45,6 +51,10 @@ def _run() -> int:
     if any(word in _COMPLETION for word in sys.argv):
         name = "burnish"
     program.name = name
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return _fail("the current folder is gone; change to one that is there", UserError.exit_code, name)
     try:
         code = app(prog_name=name, complete_var="_BURNISH_COMPLETE", standalone_mode=False)
         sys.stdout.flush()

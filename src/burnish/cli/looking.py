@@ -8,11 +8,12 @@ from pathlib import Path
 import typer
 
 from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.cli import help as pages
 from burnish.cli import options as o
 from burnish.cli import readers
 from burnish.cli.binding import help_of
-from burnish.cli.common import print_document, print_json, verb
+from burnish.cli.common import print_document, print_json, say, verb
 from burnish.cli.declaration import Argument
 from burnish.cli.results import print_result, result_of, run_named
 from burnish.record import exchange
@@ -34,7 +35,12 @@ def show(run: str | None, full: bool, only_list: bool, markdown: bool, export: b
 
     From its record alone. --full prints all that was measured; --markdown is always whole.
     """
+    forms = [name for name, given in (("--json", as_json), ("--markdown", markdown), ("--export", export)) if given]
+    if len(forms) > 1:
+        raise UserError(f"{' and '.join(forms)}: each prints another form; give one of them")
     if only_list:
+        if run is not None or markdown or export:
+            raise UserError(f"--list lists all runs; leave {run or forms[0]} out")
         runs(as_json)
         return
     file = Path(run) if run is not None and is_file_name(run) else None
@@ -52,7 +58,12 @@ def show(run: str | None, full: bool, only_list: bool, markdown: bool, export: b
 @verb("runs", o.JSON, example="burnish runs")
 def runs(as_json: bool) -> None:
     """List the runs on this machine, each with its winner."""
-    every = [kept_report.run_line(result_of(folder)) for folder in studies.folders(paths.home())]
+    every = []
+    for folder in studies.folders(paths.home()):
+        try:
+            every.append(kept_report.run_line(result_of(folder)))
+        except UserError as error:  # damaged, or of a newer Burnish
+            say(f"left out: {error}")
     if as_json:
         print_json("runs", values.runs(every))
     else:

@@ -54,12 +54,17 @@ def names(option: str, words: Sequence[str]) -> tuple[str, ...]:
     for name in parts:
         if parts.count(name) > 1:
             raise UserError(f"{option}: {name!r} is named twice; name each once")
+    if not parts:  # as of a shell's variable that is not set: not what is done without the option
+        raise UserError(f"{option}: found an empty name; name something, or leave {option} out")
     return parts
 
 
-def workloads(_option: str, words: Sequence[str]) -> tuple[str, ...]:
+def workloads(option: str, words: Sequence[str]) -> tuple[str, ...]:
     """Workloads with their parameters (see `burnish.workload.loads.split`)."""
-    return tuple(load for word in words for load in loads.split(word))
+    found = tuple(load for word in words for load in loads.split(word))
+    if not found:
+        raise UserError(f"{option}: found an empty name; name a load, or leave {option} out")
+    return found
 
 
 def threads(_option: str, words: Sequence[str]) -> tuple[int, ...]:
@@ -220,6 +225,8 @@ def weights(option: str, words: Sequence[str]) -> tuple[tuple[str, float], ...]:
     """Loads with their weights, ``NAME=NUMBER`` each."""
     found = {}
     for word in names(option, words):
-        name, _, weight = word.partition("=")
+        name, equals, weight = word.partition("=")
+        if not equals:
+            raise UserError(f"{option} {word}: give LOAD=NUMBER, as in {option} {word}=2")
         found[name] = number(0.0)(f"{option} {name}", [weight])
     return tuple(found.items())

@@ -266,6 +266,8 @@ def test_without_a_name_it_is_one_that_has_verdicts_where_there_is_one(home: Hom
     assert find(home, None) == verdicts[0]
     newer = put(home, "patch-1", age=35, verb="patch")
     assert find(home, None) == newer
+    equal = put(home, "tune-2", finished=True, age=5)
+    assert find(home, None) == equal, "one whose only candidate was the same code"
 
 
 def test_no_run_yet(home: Home) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from burnish.artefacts.shared import SharedStore
 from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.cli import options as o
 from burnish.cli import readers
 from burnish.cli.common import group, line, print_document, print_json, say, verb
@@ -31,7 +32,7 @@ _KEYS = Argument(
 @verb("list", o.ARTEFACTS, o.JSON, of=store, example="burnish store list --artefacts /net/burnish")
 def list_store(artefacts: str | None, as_json: bool) -> None:
     """List what is there: kind, key, size, when it was last used, whether it is for this host."""
-    shared = _shared(artefacts)
+    shared = _there(artefacts)
     held, usable = shared.far.held(), sharing.usable(shared)
     if as_json:
         print_json("store", values.shared(held, usable))
@@ -58,7 +59,7 @@ def push(keys: Sequence[str], artefacts: str | None, artefacts_gb: float | None)
 @verb("pull", _KEYS, o.ARTEFACTS, of=store, example="burnish store pull --artefacts /net/burnish")
 def pull(keys: Sequence[str], artefacts: str | None) -> None:
     """Fetch what other hosts gave and this one can use, without waiting until a run needs it."""
-    shared = _shared(artefacts)
+    shared = _there(artefacts)
     with studies.lock(paths.home()):
         fetched = [held for held, here in sharing.pull(shared, keys) if here]
     say(f"{len(fetched)} entries fetched, {sum(held.size for held in fetched) / 1e6:,.0f} MB")
@@ -70,7 +71,7 @@ def pull(keys: Sequence[str], artefacts: str | None) -> None:
 )  # fmt: skip
 def check(artefacts: str | None, remove: bool) -> None:
     """Read everything that is there and compare it with its digest; exits with 1 if something is damaged."""
-    shared = _shared(artefacts)
+    shared = _there(artefacts)
     damaged = number = 0
     for held, wrong in shared.far.check():
         number += 1
@@ -84,5 +85,18 @@ def check(artefacts: str | None, remove: bool) -> None:
         raise typer.Exit(1)
 
 
+def _there(artefacts: str | None) -> SharedStore:
+    """The store to read; a `UserError` for a folder that is not there, which would pass for an empty store."""
+    shared = _shared(artefacts)
+    place = shared.far.far.folder
+    if place is not None and not place.is_dir():
+        raise UserError(f"{place}: there is no such folder; name the one that hosts share")
+    return shared
+
+
 def _shared(artefacts: str | None, gigabytes: float | None = None) -> SharedStore:
-    return sharing.required(sharing.shared_store(paths.home(), artefacts, gigabytes, say))
+    shared = sharing.required(sharing.shared_store(paths.home(), artefacts, gigabytes, say))
+    place = shared.far.far.folder
+    if place is not None and place.exists() and not place.is_dir():
+        raise UserError(f"{place}: is a file; name a folder, or s3://BUCKET/FOLDER")
+    return shared

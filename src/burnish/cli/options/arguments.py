@@ -22,7 +22,8 @@ RUN = Argument(
     "run", "RUN", "A run's name or its beginning, its folder, or an exported record.",
     required=False, unset="the newest with verdicts", complete=one(completion.runs),
 )  # fmt: skip
-PACKAGED_RUN = replace(RUN, unset="the newest that built a variant, of --variant where it is given")
+KEPT_RUN = replace(RUN, help="A run's name or its beginning, or its folder.")
+PACKAGED_RUN = replace(KEPT_RUN, unset="the newest that built a variant, of --variant where it is given")
 PROFILE = Argument(
     "which", "PROFILE", "A profile's name, its key, or the key's beginning.", complete=one(completion.profiles)
 )

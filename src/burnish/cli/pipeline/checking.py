@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from burnish.base import paths
+from burnish.base.files import check_folder
 from burnish.cli import options as o
 from burnish.cli import readers
 from burnish.cli.common import asker, print_document, print_json, progress, verb
@@ -83,6 +84,8 @@ def check_verb(
     Both programs are measured side by side. It exits with 0 if B is proved to be within the bound on every load, with 3
     if it is proved to be slower on one, with 4 if the time was too short to tell.
     """
+    for file in filter(None, (comment, xml)):
+        check_folder(file)
     home = paths.home()
     sides = [named_program("A", first), named_program("B", second)]
     options = replace(options, labels=tuple(name for name, _ in sides))
@@ -92,20 +95,21 @@ def check_verb(
     folder = runner.run(home, compare_study(engine, programs, options), options, progress, asker(), draw=draw_board)
     found = check(result_of(folder), _readings(folder), slower, 60 * minutes)
     content = report.document(found)
-    if comment is not None:
-        comment.write_text(as_markdown(content))
-    if xml is not None:
-        xml.write_text(junit(found))
     if as_json:
         print_json("check", {**asdict(found), "outcome": found.outcome, "sentence": found.sentence})
     else:
         print_document(content)
+    if comment is not None:
+        comment.write_text(as_markdown(content))
+    if xml is not None:
+        xml.write_text(junit(found))
     if EXIT_CODES[found.outcome]:
         raise typer.Exit(EXIT_CODES[found.outcome])
 
 
 def _readings(folder: Path) -> Mapping[str, Sequence[float]]:
-    """By load, the log-ratio of the headline quantity of each valid start."""
+    """By load, the log-ratio of the headline quantity of each valid start; not of fresh starts after the verdict."""
     with closing(Record(folder)) as record:
         reached = {recorded.event.cell: recorded.event.headline for recorded in record.events(VerdictReached)}
-        return {cell.workload: cell_starts(record, cell).of(headline) for cell, headline in reached.items()}
+        claims = {cell: headline for cell, headline in reached.items() if not cell.is_again}
+        return {cell.workload: cell_starts(record, cell).of(headline) for cell, headline in claims.items()}

@@ -7,7 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from burnish.base import paths
-from burnish.base.errors import UserError
+from burnish.base.errors import UserError, unknown
+from burnish.base.files import check_folder
+from burnish.catalogue import load
 from burnish.cli import completion, readers
 from burnish.cli import options as o
 from burnish.cli.common import print_document, print_json, say, verb
@@ -55,8 +57,15 @@ def history(
     names = [word for word in words if not is_file_name(word)]
     if len(names) > 1:
         raise UserError(f"{' '.join(names)}: name one engine or package; records are files such as speeds.jsonl.xz")
+    if csv is not None:
+        check_folder(csv)
     found = points(_results(files), names[0] if names else None)
+    if names and not found and names[0] not in load.engines():
+        raise unknown("engine or package", names[0], load.engine_names())
     if only:
+        variants = {point.variant for point in found}
+        if unmet := [name for name in only if name not in variants]:
+            raise unknown("variant with speeds", unmet[0], sorted(variants) or ["none"])
         found = [point for point in found if point.variant in only]
     if csv is not None:
         csv.write_text(otava(found))

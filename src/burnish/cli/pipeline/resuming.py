@@ -12,7 +12,7 @@ from dataclasses import replace
 import typer
 
 from burnish.base import paths
-from burnish.base.errors import InfrastructureError, UserError, unknown
+from burnish.base.errors import HostError, InfrastructureError, UserError, unknown
 from burnish.bench.host import boot_now
 from burnish.cli import options as o
 from burnish.cli.common import app, errors, line, program, verb
@@ -21,7 +21,13 @@ from burnish.study.kept import runs as studies
 from burnish.study.kept.runs import Unfinished
 
 
-@verb("resume", replace(o.RUN, unset="the newest unfinished one"), o.DUE, example="burnish resume --due", resumes=True)
+@verb(
+    "resume",
+    replace(o.KEPT_RUN, unset="the newest unfinished one"),
+    o.DUE,
+    example="burnish resume --due",
+    resumes=True,
+)
 def resume(run: str | None, due: bool) -> None:
     """Resume an unfinished run by the command that began it.
 
@@ -33,6 +39,8 @@ def resume(run: str | None, due: bool) -> None:
         _resume_due(unfinished)
         return
     chosen = [one for one in unfinished if run is None or one.folder.name.startswith(run)]
+    if not unfinished and run is None:
+        raise UserError("no unfinished run here; `burnish runs` lists the runs")
     if not chosen:
         names = [one.folder.name for one in unfinished]
         raise unknown("unfinished run", run or "", names or ["none"], "burnish runs")
@@ -50,8 +58,8 @@ def _resume_due(unfinished: list[Unfinished]) -> None:
             continue
         try:
             _go_on(one)
-        except (UserError, InfrastructureError) as error:
-            text = error.explain() if isinstance(error, InfrastructureError) else str(error)
+        except (UserError, InfrastructureError, HostError) as error:
+            text = str(error) if isinstance(error, UserError) else error.explain()
             errors.print(f"burnish: {one.folder.name}: {text}", markup=False, highlight=False, soft_wrap=True)
             failed = max(failed, error.exit_code)
         except typer.Exit as ended:

@@ -35,7 +35,7 @@ ONCE = Option(
 )  # fmt: skip
 
 
-@verb("watch", replace(o.RUN, unset="the newest unfinished one"), ONCE, o.JSON, example="burnish watch")
+@verb("watch", replace(o.KEPT_RUN, unset="the newest unfinished one"), ONCE, o.JSON, example="burnish watch")
 def watch(run: str | None, once: bool, as_json: bool) -> None:
     """Follow a running study from another terminal.
 

@@ -42,6 +42,9 @@ STYLES = {
 }
 """Style of each role; roles without an entry have no style."""
 
+NARROWEST = 20
+"""Columns that are taken at least, however few a terminal has or says it has."""
+
 INDENT = "    "
 """Indentation of an entry's text below its name."""
 
@@ -60,6 +63,7 @@ def show(document: Document, console: Console, *, full: bool = False) -> None:
 
 def lines(document: Document, width: int, *, full: bool = False) -> list[Line]:
     """The document as lines of at most `width` columns, except paths and commands, which are not broken."""
+    width = max(width, NARROWEST)
     printed: list[Line] = []
     dropped: dict[str, None] = {}
     for section in document.sections:

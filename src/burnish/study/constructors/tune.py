@@ -40,6 +40,12 @@ def tune_study(engine: str, options: Options) -> Study:
         UserError: everything that is wrong with the request, one line each.
     """
     if options.searches:
+        for option, named in (("--variant", options.variants), ("--recipes", options.recipes)):
+            if named:
+                raise UserError(
+                    f"{option}: a search makes its own builds from the space (`burnish space {engine}`); leave "
+                    f"{option} out, or leave --strategy {options.strategy} out and these are compared"
+                )
         return search_study(engine, options)
     of_a_search = {
         "--objective": options.objective,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,8 +109,8 @@ def variants(home: Home) -> dict[str, tuple[str, ...]]:
 
 
 def _builds(folder: Path) -> list[dict[str, Any]]:
-    """The builds that a study made or used, the latest first."""
-    with closing(Record(folder)) as record:
+    """The builds that a study made or used, the latest first; none of a record that can't be read here."""
+    with suppress(UserError), closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
         recipes = dict(begun.event.definition["recipes"]) if begun else {}
         recipes |= {recorded.event.variant: recorded.event.recipe for recorded in record.events(SearchTold)}
@@ -124,7 +124,8 @@ def _builds(folder: Path) -> list[dict[str, Any]]:
             }
             for recorded in record.events(BuildMade)
         ]
-    return made[::-1]
+        return made[::-1]
+    return []
 
 
 def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:

@@ -92,13 +92,16 @@ def is_finished(folder: Path) -> bool:
 
 
 def _has_verdicts(folder: Path) -> bool:
-    """Whether a run compares something and has a verdict or figure; not if its record is damaged."""
+    """Whether a run compares something and came to an end or has a verdict or figure; not if its record is damaged.
+
+    One that ended without a verdict found equal code, which is an answer.
+    """
     with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
         begun = record.last(StudyBegun)
         verb = begun.event.definition["verb"] if begun else None
         if verb in WITHOUT_VERDICTS:
             return False
-        return record.last(VerdictReached) is not None or record.last(FigureMeasured) is not None
+        return any(record.last(kind) is not None for kind in (VerdictReached, FigureMeasured, StudyFinished))
     return False
 
 

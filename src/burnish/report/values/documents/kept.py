@@ -52,7 +52,7 @@ DOCUMENTS: Mapping[str, Document] = {
             folder=(str, "Where it was written."),
             files=(Texts, "The files in it."),
             sha256=(str, "Digest of the program that it makes."),
-            recipe=(str, "The recipe as TOML."),
+            recipe=(str | None, "The recipe as TOML; null if no run's record has the build."),
         ),
     ),
     "clean": Document("clean", Object("", {"goes": (bool, "Whether it is to be removed.")}, of=Kept), listed=True),
