@@ -171,13 +171,13 @@ DIFFERENT = (
     chain(Recipe(), source="another"),
     chain(Recipe(), with_tools=True),
     chain(Recipe(), tools=CLANG),
-    chain(Recipe(), tools=replace(GCC, version="gcc version 12.1.0-2")),
+    chain(Recipe(), tools=replace(GCC, identity="gcc version 12.1.0-2")),
     chain(Recipe(), package=replace(PACKAGE, link=())),
     chain(Recipe(pgo=True), training=(("fake_mix", 9.0),)),
     chain(Recipe(pgo=True), training=(("fake_write", 1.0),)),
     chain(Recipe(pgo=True), tools=CLANG),
     chain(Recipe(pgo=True), tools=CLANG, profile_place="/elsewhere"),
-    chain(Recipe(bolt=True), bolt=replace(CLANG, version="clang version 20")),
+    chain(Recipe(bolt=True), bolt=replace(CLANG, bolt_version="clang version 20")),
 )
 
 
