@@ -153,6 +153,11 @@ def table(engines: Mapping[int, Simulated], python: Path, budget: float) -> None
         f"{name}'s in {sum(one <= NEAR for one in column)}" for name, column in zip(names, columns, strict=True)
     )
     print(f"\nWithin 1 % of the best: {within}; Burnish measured such a build in {nears}.")
+    best = ", ".join(
+        f"{name}'s in {sum(math.isclose(one, 0.0, abs_tol=1e-9) for one in column)}"
+        for name, column in zip(names, columns, strict=True)
+    )
+    print(f"\nThe best itself: {best}: of two that found it none is ahead.")
 
 
 def main() -> None:
