@@ -288,6 +288,13 @@ def test_every_committed_record_fits_a_screen_or_two(name: str) -> None:
         assert len(lines) <= 66
 
 
+def test_of_many_that_are_faster_the_first_have_lines() -> None:
+    lines = printed(result_of_file(RESULTS / "sqlite-grid-zen5.jsonl.xz")).splitlines()
+    assert sum(re.match(r"grid-\d+ .* faster$", line) is not None for line in lines) == 5
+    assert "faster as well: grid-110111, grid-110011, grid-111111, grid-110101, grid-101100" in lines
+    assert "and 9 more" in lines
+
+
 def test_it_narrows_without_losing_names() -> None:
     for width in (40, 60, 72):
         text = "\n".join(

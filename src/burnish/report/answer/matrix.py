@@ -36,6 +36,9 @@ _FIGURE = 10
 MOST = 12
 """Most lines of a table; beyond that, variants of which nothing is proved share one line."""
 
+FIRST = 5
+"""Lines of a table where more than `MOST` variants are proved to differ; of the others the names alone are said."""
+
 _MARKS = {"weakens security": "security", "changes results": "results", "narrows portability": "portability"}
 
 _OF = {"capacity": "CPU second", "throughput": "second"}
@@ -118,7 +121,12 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     # A search ends with two or three starts of most builds, which say nothing of a build by themselves.
     left = [name for name in rest if result.searched and {one.verdict for one in cells[name].values()} == {"undecided"}]
     starts = span([one.starts for one in result.rows if one.candidate in left]) if left else ""
+    over = kept[FIRST:] if len(kept) > MOST else []
+    faster = [name for name in over if "slower" not in {figure.verdict for figure in cells[name].values()}]
+    kept = kept[: len(kept) - len(over)]
     folded = (
+        ("faster as well", faster),
+        (f"slower than {result.baseline} on a load", [name for name in over if name not in faster]),
         (f"the search went on without ({starts} starts each)", left),
         (f"no difference from {result.baseline} proved", [name for name in rest if name not in left]),
         (f"same machine code as {result.baseline}", same),
