@@ -219,6 +219,20 @@ def test_a_host_that_somebody_else_works_on_is_asked_for_longer() -> None:
     assert (outcome.records, outcome.failed) == ({"a": b"a"}, {})
 
 
+def test_others_do_not_wait_for_what_a_busy_builder_would_say() -> None:
+    ready = surveyed({name: Survey(chains_with()) for name in "ab"})
+
+    def answer(name: str, job: Job) -> Answer:
+        busy = name == "a" and job.work is Work.SURVEY
+        return Answer(problem="another burnish is building", again=True, busy=True) if busy else ready(name, job)
+
+    play = Play([host("a", benches=False), host("b")], answer)
+    driver, _ = driver_of(play)
+    driver.rest_s = 3600.0
+    assert driver.run().records == {"b": b"b"}
+    assert [name for name, job in play.jobs if job.work is Work.SURVEY] == ["a", "b"]
+
+
 def test_a_host_that_is_away_while_work_is_divided_measures_the_others_builds() -> None:
     ready = surveyed({name: Survey(chains_with()) for name in "ab"})
 

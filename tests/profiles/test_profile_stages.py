@@ -131,6 +131,9 @@ def test_layouts_share_both_rounds_of_a_profile() -> None:
     assert [stage.key for stage in usual[:-1]] == [stage.key for stage in other[:-1]]
     assert usual[-1].key != other[-1].key
     assert any("shuffle-sections" in flag for flag in compiles(other)[-1].flags.link)
+    again = compiles(usual)[1]
+    assert again.instrumented
+    assert "-fuse-ld=lld" in again.flags.link, "no other linker reads ThinLTO's objects with these flags"
 
 
 def test_partial_training_is_a_flag_of_the_use_alone() -> None:

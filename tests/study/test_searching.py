@@ -16,7 +16,7 @@ from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import StageDone
 from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded, SearchTold
-from burnish.record.events.study import SessionBegun, StudyBegun
+from burnish.record.events.study import Configured, SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.report.answer import search as report
@@ -186,8 +186,11 @@ def test_what_is_of_a_search_is_refused_without_one(options: Options) -> None:
 @pytest.mark.parametrize("option", ["--variant", "--recipes"])
 def test_a_search_with_builds_of_ones_own_is_refused(option: str) -> None:
     named = Options(variants=("gcc-o3",)) if option == "--variant" else Options(recipes=Path("/mine.toml"))
+    asked = replace(named, strategy="screen")
     with pytest.raises(UserError, match=f"{option}: a search makes its own builds .* or leave --strategy screen out"):
-        tune_study("fake", replace(named, strategy="screen"))
+        tune_study("fake", asked)
+    given = Configured("burnish.toml", "0", (f"{option}=what a settings file has for other calls",))
+    assert tune_study("fake", replace(asked, configured=given)).search is not None
 
 
 def test_a_space_without_a_choice_for_the_engine_is_refused(tmp_path: Path) -> None:

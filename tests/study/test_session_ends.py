@@ -82,10 +82,13 @@ def test_a_family_without_a_claims_last_verdict_is_stale(record: Record) -> None
     assert judging._is_stale(record, judged), "killed before the family was judged again"
 
 
-def test_fresh_starts_of_several_loads_are_begun_as_far_as_all_of_them_fit(
-    record: Record, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("budget", "search", "begun"), [(100.0, None, False), (120.0, None, True), (100.0, "a search", True)]
+)
+def test_fresh_starts_of_several_loads_are_begun_where_all_of_them_fit(
+    record: Record, monkeypatch: pytest.MonkeyPatch, budget: float, search: str | None, begun: bool
 ) -> None:
-    """40 s each, of which two fit in 100 s."""
+    """40 s each; figures of some loads alone are not quoted. A search has kept its time."""
     cells = [CellId("fast", load, Role.CONFIRMATION) for load in ("a", "b", "c")]
     measured: list[CellId] = []
 
@@ -105,10 +108,10 @@ def test_fresh_starts_of_several_loads_are_begun_as_far_as_all_of_them_fit(
     }.items():
         monkeypatch.setattr(judging, name, value)
     workshop = SimpleNamespace(
-        session=SimpleNamespace(options=SimpleNamespace(budget=100.0), bench=SimpleNamespace(say=lambda _: None)),
-        study=SimpleNamespace(fresh_starts=4, in_turn=True, rule=SimpleNamespace(delta=0.01)),
+        session=SimpleNamespace(options=SimpleNamespace(budget=budget), bench=SimpleNamespace(say=lambda _: None)),
+        study=SimpleNamespace(fresh_starts=4, in_turn=True, rule=SimpleNamespace(delta=0.01), search=search),
         record=record, spent=0.0, make_baseline=lambda: None, make=lambda _: None,
     )  # fmt: skip
     judging.measure_again(cast("Any", workshop), [trial.comparison for trial in trials.values()])
-    assert [recorded.event.cell for recorded in record.events(ConfirmationBegun)] == cells[:2]
-    assert measured == cells[:2]
+    assert [recorded.event.cell for recorded in record.events(ConfirmationBegun)] == (cells if begun else [])
+    assert measured == (cells if begun else [])

@@ -304,7 +304,8 @@ def _cpu_quota(root: Path) -> float | None:
 
 def throttled(root: Path = Path("/")) -> int:
     """How often the quota of this process's cgroups has held up what runs in them; 0 where there is none."""
-    stats = (_read(folder / "cpu.stat") for folder in _cgroup_folders(root, ("cpu",)))
+    folders = {folder.resolve() for folder in _cgroup_folders(root, ("cpu",))}  # cpu and cpu,cpuacct can be one
+    stats = (_read(folder / "cpu.stat") for folder in folders)
     return sum(int(match[1]) for stat in stats if (match := re.search(r"^nr_throttled (\d+)$", stat, re.MULTILINE)))
 
 

@@ -349,7 +349,7 @@ def stages(
             profile = training_stages[-1].key
         if recipe.context_sensitive:
             # With LTO, as these counters are placed after inlining across files; the rest of the link is the usual one.
-            inlined = replace(linking.neutral(recipe), lto=recipe.lto)
+            inlined = replace(linking.neutral(recipe), lto=recipe.lto, linker=recipe.linker)
             across = linking.linked(base_flags(inlined, package, spelled), inlined, toolchain, parts, link_place)
             again = compiled(
                 _with(across, (*use, *CS_INSTRUMENT), (*linked, *CS_INSTRUMENT[:1], *names)),

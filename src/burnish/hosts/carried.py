@@ -168,7 +168,7 @@ def _packed(place: Path, only: Sequence[Path] | None = None) -> bytes:
         return entry
 
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
+    with tarfile.open(fileobj=buffer, mode="w", dereference=only is not None) as tar:
         for path in sorted(place.rglob("*") if only is None else only):
             tar.add(path, path.relative_to(place), recursive=False, filter=plain)
             if buffer.tell() > MOST_BYTES * 4:

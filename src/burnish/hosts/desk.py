@@ -79,7 +79,7 @@ class Desk:
 
     def _remember(self, job: Job, answer: Answer) -> None:
         """Keeps how this host would build."""
-        if job.work is Work.SURVEY:
+        if job.work is Work.SURVEY and not answer.again:
             with self._lock:
                 self._surveys[job.key] = answer
                 while len(self._surveys) > SURVEYS:

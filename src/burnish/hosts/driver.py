@@ -252,8 +252,13 @@ class Driver:
             self.fleet.look_soon()
             return
         self._under_way.answered(key, host)
+        survey = key.startswith("survey-")  # for which all the others wait
+        if answer.busy and survey and host not in self._benches:
+            self._give_up(key, answer.problem)
+            return
         if answer.again:
-            self._once_more(key, answer.problem, BUSY if answer.busy else TRIES, self.rest_s)
+            tries = BUSY if answer.busy and not survey else TRIES
+            self._once_more(key, answer.problem, tries, self.rest_s)
             return
         unit = self._unit(key)
         if unit is not None and answer.problem:

@@ -167,7 +167,8 @@ class Record:
         )
 
     def _typed(self, kinds: Sequence[type[_E]], cell: CellId | None, order: str) -> Iterator[Recorded[_E]]:
-        names = [name for kind in kinds for name in (kind.kind(), _OLD_KINDS.get(kind.kind(), kind.kind()))]
+        both = (name for kind in kinds for name in (kind.kind(), _OLD_KINDS.get(kind.kind(), kind.kind())))
+        names = list(dict.fromkeys(both))  # of one name, its index has the order
         where, values = f"WHERE kind IN ({','.join('?' * len(names))})", list(names)
         if cell is not None:  # the fields that SQL can compare; the others are compared below
             candidate, load = "json_extract(body, '$.cell.candidate')", "json_extract(body, '$.cell.workload')"
@@ -208,6 +209,8 @@ class Record:
             after, until = 0, self._db.execute("SELECT max(id) FROM event").fetchone()[0] or sys.maxsize
             while rows := self._db.execute(query, (*values, after, until, page)).fetchall():
                 yield from rows
+                if len(rows) < page:
+                    return
                 after, until = (rows[-1][0], until) if forward else (after, rows[-1][0] - 1)
                 page = min(2 * page, PAGE)
         except sqlite3.DatabaseError as error:

@@ -40,8 +40,9 @@ def tune_study(engine: str, options: Options) -> Study:
         UserError: everything that is wrong with the request, one line each.
     """
     if options.searches:
+        usual = options.configured.options if options.configured is not None else ()
         for option, named in (("--variant", options.variants), ("--recipes", options.recipes)):
-            if named:
+            if named and not any(word.partition("=")[0] == option for word in usual):  # a settings file's is for others
                 raise UserError(
                     f"{option}: a search makes its own builds from the space (`burnish space {engine}`); leave "
                     f"{option} out, or leave --strategy {options.strategy} out and these are compared"
