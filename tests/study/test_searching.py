@@ -31,7 +31,7 @@ from burnish.study.extras.searched import lost_seconds, settings_of, told_of
 from burnish.study.request.options import Options
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 from spaces import choice, rung, speed, written
-from studying import QUICK, burnish, events, killed_at, summary, text
+from studying import FAR, QUICK, burnish, events, killed_at, summary, text
 
 SPEED = speed(fast=400, slow=25)
 BROKEN = choice(
@@ -184,8 +184,10 @@ def test_what_is_of_a_search_is_refused_without_one(options: Options) -> None:
 
 
 @pytest.mark.parametrize("option", ["--variant", "--recipes"])
-def test_a_search_with_builds_of_ones_own_is_refused(option: str) -> None:
-    named = Options(variants=("gcc-o3",)) if option == "--variant" else Options(recipes=Path("/mine.toml"))
+def test_a_search_with_builds_of_ones_own_is_refused(tmp_path: Path, option: str) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(FAR)
+    named = Options(variants=("gcc-o3",)) if option == "--variant" else Options(recipes=own)
     asked = replace(named, strategy="screen")
     with pytest.raises(UserError, match=f"{option}: a search makes its own builds .* or leave --strategy screen out"):
         tune_study("fake", asked)
