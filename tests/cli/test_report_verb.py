@@ -85,6 +85,8 @@ def test_bad_input_is_refused_in_one_line(tmp_path: Path) -> None:
     source = file(tmp_path, MONDAY, "monday.jsonl")
     assert "its suffix is none of" in wrong("report", source, "-o", tmp_path / "a.txt")
     assert "unknown format 'xls'" in wrong("report", source, "--format", "xls")
+    both = wrong("report", source, "-o", tmp_path / "a.csv", "--format", "parquet")
+    assert f"--format parquet: {tmp_path}/a.csv has the suffix of csv; leave one of them out" in both
     assert "no such folder" in wrong("report", source, "-o", tmp_path / "no" / "a.html")
     page = tmp_path / "a.html"
     run("report", source, "-o", page)

@@ -123,6 +123,8 @@ def test_what_is_no_package(tuned_home: Path, tmp_path: Path) -> None:
     assert "'package/../../outside' would be written outside its folder" in refused.stderr
     base = deb(tmp_path, Path(called(tuned_home, "path", "baseline").stdout.strip()))
     assert "package`?" in called(tuned_home, "verify", base).stderr
+    absent = called(tuned_home, "verify", base, "--key", tmp_path / "absent.pub")
+    assert "absent.pub: there is no such file; name the signer's public key" in absent.stderr
     done = called(tuned_home, "verify", tmp_path / "not-there.deb")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

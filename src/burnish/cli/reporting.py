@@ -83,13 +83,15 @@ def _report(runs: tuple[str, ...], output: Path | None, form: str | None, as_jso
 
 def _format(form: str | None, output: Path | None) -> str:
     """The format asked for, or that of the file's suffix."""
-    if form is not None:
-        if form not in FORMATS:
-            raise unknown("format", form, list(FORMATS))
-        return form
+    if form is not None and form not in FORMATS:
+        raise unknown("format", form, list(FORMATS))
     if output is None:
-        return next(iter(FORMATS))
+        return form or next(iter(FORMATS))
     found = next((name for name, ends in FORMATS.items() if output.name.lower().endswith(ends)), None)
+    if form is not None:
+        if found not in (None, form):
+            raise UserError(f"--format {form}: {output} has the suffix of {found}; leave one of them out")
+        return form
     if found is None:
         every = ", ".join(end for ends in FORMATS.values() for end in ends)
         raise UserError(f"--output {output}: its suffix is none of {every}; use one of these, or give --format")

@@ -60,6 +60,8 @@ def check(file: Path, key: Path | None, scratch: Path) -> str:
     Raises:
         UserError: the signature is not the key's, or the file was changed since.
     """
+    if key is not None and not key.is_file():
+        raise UserError(f"--key {key}: there is no such file; name the signer's public key (.pub)")
     signature = file.with_name(file.name + SUFFIX)
     if not signature.is_file():
         if key is not None:
@@ -69,8 +71,6 @@ def check(file: Path, key: Path | None, scratch: Path) -> str:
     if key is None:
         words += ["check-novalidate", "-n", NAMESPACE, "-s", signature]
     else:
-        if not key.is_file():
-            raise UserError(f"--key {key}: there is no such file; name the signer's public key (.pub)")
         signers = scratch / "signers"
         kind, _, rest = key.read_text().strip().partition(" ")
         signers.write_text(f"signer {kind} {rest.split(' ')[0]}\n")
