@@ -146,7 +146,7 @@ def sitting_readings(record: Record, cells: Sequence[CellId], quantity: str) -> 
     """By sitting, the readings of a quantity of the valid starts of some cells; sittings without one of each are left
     out.
 
-    Which starts are of one sitting is told by those of all of the cells together, as they were taken.
+    Which starts are of one sitting is decided by those of all of the cells together, as they were taken.
     """
     starts = [start for cell in cells for start in counted(record.events(StartDone, cell=cell))]
     groups = _groups(record, sorted(starts, key=lambda start: start.number))
