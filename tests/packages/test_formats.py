@@ -108,7 +108,7 @@ def test_what_a_run_did_not_measure_is_not_packaged_under_its_verdict(
     """A key says how a build is made: cleaned away and trained anew, it has the same key and another program."""
     home, (run,) = Home(tuned_home), (tuned_home / "studies").iterdir()
     good = chosen.choose(home, run, result_of(run), "speed400")
-    assert chosen._measured(home, run, good.found.entry.key) == {good.making.sha256}
+    assert chosen._measured(run, good.found.entry.key) == {good.making.sha256}
     monkeypatch.setattr(chosen, "_measured", lambda *_: {"0" * 64})
     with pytest.raises(UserError, match=r"speed400: the store has another program than \S+ measured: .* with --fresh"):
         chosen.choose(home, run, result_of(run), "speed400")

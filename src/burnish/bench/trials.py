@@ -70,6 +70,11 @@ def unobserved(number: int, pids: Mapping[str, Sequence[int]]) -> contextlib.Abs
     return contextlib.nullcontext()
 
 
+def _done(item: Running) -> float:
+    """Transactions of a side by its last tick; 0 of one that has hung since its start."""
+    return item.ticks[-1].done if item.ticks else 0.0
+
+
 @dataclass
 class _Start:
     """A running start.
@@ -378,17 +383,13 @@ class _Start:
         if not self.count_events:
             yield
             return
-        begun = {
-            item.label: item.ticks[-1].done if item.ticks else 0.0 for item in items
-        }  # it may hang since its start
-        counting = [(item, hardware.Counting(item.side.server_pids())) for item in items]
+        counting = [(item, _done(item), hardware.Counting(item.side.server_pids())) for item in items]
         try:
             yield
         finally:
-            for item, counts in counting:
+            for item, before, counts in counting:
                 item.ticks += item.side.ticks()
-                done = (item.ticks[-1].done if item.ticks else 0.0) - begun[item.label]
-                self.hardware[item.label] = hardware.per_transaction(counts.stop(), done)
+                self.hardware[item.label] = hardware.per_transaction(counts.stop(), _done(item) - before)
 
     def stop(self) -> None:
         """Asks all running sides what there is to record, and stops them.

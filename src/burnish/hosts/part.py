@@ -188,8 +188,7 @@ class Part:
     def _is_begun(self, since: str) -> bool:
         """Whether this task has begun a run that is not finished: what came before it may have failed at first."""
         with studies.open_record(self.home, self.study.definition) as record:
-            first = next(record.every(), None) if record is not None else None
-        return first is not None and first.at >= since
+            return record is not None and _is_since(record, since)
 
     def _finished(self, since: str) -> Path | None:
         """The study's finished run that was begun after this task: its answer was lost on the way."""
@@ -197,8 +196,7 @@ class Part:
         if run is None:
             return None
         with closing(Record(run)) as record:
-            first = next(record.every(), None)
-        return run if first is not None and first.at >= since else None
+            return run if _is_since(record, since) else None
 
     def _fetched(self) -> dict[str, Chain]:
         """The builds to measure, in this host's store; one that is not there has the reason.
@@ -261,3 +259,9 @@ def _make(workshop: Workshop, name: str, keys: frozenset[str]) -> dict[str, str]
 def _level_needed(facts: Mapping[str, Any]) -> str:
     """The instruction-set level that a program needs, of the facts about it; '' if unknown."""
     return str(facts["needs"].get("level", ""))
+
+
+def _is_since(record: Record, since: str) -> bool:
+    """Whether a run was begun at this time (ISO 8601 UTC) or later."""
+    first = next(record.every(), None)
+    return first is not None and first.at >= since

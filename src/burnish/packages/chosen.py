@@ -25,7 +25,6 @@ from burnish.report.analysis.ranking import winner
 from burnish.report.result import BuildRow, Result, Row
 from burnish.report.words import interval
 from burnish.study.kept import reproducing
-from burnish.study.kept import runs as studies
 from burnish.study.kept.reproducing import FoundBuild
 
 
@@ -102,7 +101,7 @@ def choose(home: Home, folder: Path, result: Result, variant: str | None) -> Cho
         )
     if sha256_of(built.server) != making.sha256:
         raise UserError(f"{built.server}: not the program that was measured (its SHA-256 differs); build it again")
-    measured = _measured(home, folder, found.entry.key)
+    measured = _measured(folder, found.entry.key)
     if measured and making.sha256 not in measured:
         raise UserError(
             f"{name}: the store has another program than {result.name} measured: it was built again since, by another "
@@ -111,9 +110,9 @@ def choose(home: Home, folder: Path, result: Result, variant: str | None) -> Cho
     return Chosen(result, name, rows[name], found, engine, built, making, objections(rows[name]))
 
 
-def _measured(home: Home, folder: Path, key: str) -> set[str]:
+def _measured(folder: Path, key: str) -> set[str]:
     """SHA-256 of the programs that a run had of a build, by its record; older records say none."""
-    with closing(Record(folder if folder.is_dir() else studies.find(home, str(folder)))) as record:
+    with closing(Record(folder)) as record:
         made = (recorded.event for recorded in record.events(BuildMade) if recorded.event.key == key)
         return {str(event.about["sha256"]) for event in made if event.about.get("sha256")}
 

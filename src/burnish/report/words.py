@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from burnish.base.visible import visible
 from burnish.statistics.intervals import Interval
@@ -26,6 +26,11 @@ def interval(value: Ratio | None) -> str:
 def level_mark(value: Ratio) -> str:
     """The mark after an interval whose level is not 95 %: a star; else nothing."""
     return "" if abs(value.level - USUAL_LEVEL) < 1e-9 else "*"
+
+
+def star_note(values: Iterable[Ratio | None]) -> list[str]:
+    """What the star of `level_mark` says, if one of these intervals has it."""
+    return [EQUIVALENCE_NOTE] if any(value is not None and level_mark(value) for value in values) else []
 
 
 def interval_words(value: Ratio | None) -> str:

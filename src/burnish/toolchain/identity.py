@@ -22,12 +22,18 @@ def identity_of(banner: str, programs: Iterable[Path]) -> str:
         programs: the driver and what it runs or loads; those that are not there are left out.
     """
     files = sorted({program.resolve() for program in programs if program.is_file()})
-    if all(file.is_relative_to(_DISTRIBUTION) and not file.is_relative_to(_LOCAL) for file in files):
+    if all(map(is_distributed, files)):
         return banner
     found = hashlib.sha256()
     for file in files:
         found.update(_digest(file, file.stat().st_mtime_ns))
     return f"{banner}, programs {found.hexdigest()[:16]}"
+
+
+def is_distributed(program: Path) -> bool:
+    """Whether a program lies where a distribution puts its own."""
+    real = program.resolve()
+    return real.is_relative_to(_DISTRIBUTION) and not real.is_relative_to(_LOCAL)
 
 
 @cache

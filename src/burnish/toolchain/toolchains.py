@@ -22,7 +22,7 @@ from burnish.base import process
 from burnish.base.errors import UnavailableError, UserError, unknown
 from burnish.base.system import install_command, packages
 from burnish.model.family import FAMILIES, Family
-from burnish.toolchain.identity import bolt_version, identity_of
+from burnish.toolchain.identity import bolt_version, identity_of, is_distributed
 
 _PROGRAM = re.compile(r"(gcc|clang)(?:-(\d+))?")
 
@@ -331,7 +331,8 @@ def _gcc(program: Path, banner: str, release: str, folders: Sequence[Path]) -> T
         return None
     bolt, merge_fdata, can_instrument = _bolt(_first(*(folder / "llvm-bolt" for folder in folders)))
     version = "gcc " + banner.partition(" ")[2]  # without the program's name
-    parts = [Path(process.capture([program, f"-print-prog-name={part}"], timeout=20).strip()) for part in _GCC_PARTS]
+    wanted = () if is_distributed(program) else _GCC_PARTS  # those of a distribution's driver are its own too
+    parts = [Path(process.capture([program, f"-print-prog-name={part}"], timeout=20).strip()) for part in wanted]
     libgcov = Path(process.capture([program, "-print-file-name=libgcov.a"], timeout=20).strip())
     return Toolchain(
         name=f"gcc-{major}",

@@ -32,7 +32,7 @@ _KEYS = Argument(
 @verb("list", o.ARTEFACTS, o.JSON, of=store, example="burnish store list --artefacts /net/burnish")
 def list_store(artefacts: str | None, as_json: bool) -> None:
     """List what is there: kind, key, size, when it was last used, whether it is for this host."""
-    shared = _there(artefacts)
+    shared = _shared(artefacts)
     held, usable = shared.far.held(), sharing.usable(shared)
     if as_json:
         print_json("store", values.shared(held, usable))
@@ -46,7 +46,7 @@ def list_store(artefacts: str | None, as_json: bool) -> None:
 )  # fmt: skip
 def push(keys: Sequence[str], artefacts: str | None, artefacts_gb: float | None) -> None:
     """Give what is kept here to the other hosts, with what it was made from; nothing made from a user's own data."""
-    shared = _shared(artefacts, artefacts_gb)
+    shared = _shared(artefacts, artefacts_gb, made=True)
     others = 0
     with studies.lock(paths.home()):
         for entry, same in sharing.push(shared, keys):
@@ -59,7 +59,7 @@ def push(keys: Sequence[str], artefacts: str | None, artefacts_gb: float | None)
 @verb("pull", _KEYS, o.ARTEFACTS, of=store, example="burnish store pull --artefacts /net/burnish")
 def pull(keys: Sequence[str], artefacts: str | None) -> None:
     """Fetch what other hosts gave and this one can use, without waiting until a run needs it."""
-    shared = _there(artefacts)
+    shared = _shared(artefacts)
     with studies.lock(paths.home()):
         fetched = [held for held, here in sharing.pull(shared, keys) if here]
     say(f"{len(fetched)} entries fetched, {sum(held.size for held in fetched) / 1e6:,.0f} MB")
@@ -71,7 +71,7 @@ def pull(keys: Sequence[str], artefacts: str | None) -> None:
 )  # fmt: skip
 def check(artefacts: str | None, remove: bool) -> None:
     """Read everything that is there and compare it with its digest; exits with 1 if something is damaged."""
-    shared = _there(artefacts)
+    shared = _shared(artefacts)
     damaged = number = 0
     for held, wrong in shared.far.check():
         number += 1
@@ -85,18 +85,15 @@ def check(artefacts: str | None, remove: bool) -> None:
         raise typer.Exit(1)
 
 
-def _there(artefacts: str | None) -> SharedStore:
-    """The store to read; a `UserError` for a folder that is not there, which would pass for an empty store."""
-    shared = _shared(artefacts)
-    place = shared.far.far.folder
-    if place is not None and not place.is_dir():
-        raise UserError(f"{place}: there is no such folder; name the one that hosts share")
-    return shared
-
-
-def _shared(artefacts: str | None, gigabytes: float | None = None) -> SharedStore:
+def _shared(artefacts: str | None, gigabytes: float | None = None, *, made: bool = False) -> SharedStore:
+    """The store; a `UserError` for a file, and for a folder that is not there unless it is made: it would pass for an
+    empty store."""
     shared = sharing.required(sharing.shared_store(paths.home(), artefacts, gigabytes, say))
     place = shared.far.far.folder
-    if place is not None and place.exists() and not place.is_dir():
+    if place is None or place.is_dir():
+        return shared
+    if place.exists():
         raise UserError(f"{place}: is a file; name a folder, or s3://BUCKET/FOLDER")
+    if not made:
+        raise UserError(f"{place}: there is no such folder; name the one that hosts share")
     return shared

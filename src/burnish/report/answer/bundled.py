@@ -14,7 +14,7 @@ from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import dropping, points, role_of, row
 from burnish.report.document import Column, Heading, Points, Role, Section, Span, Table
 from burnish.report.sections.bundled import cells
-from burnish.report.words import EQUIVALENCE_NOTE, level_mark, plural
+from burnish.report.words import level_mark, plural, star_note
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -91,9 +91,8 @@ def _each(table: StudyTable) -> Section:
     columns = tuple(Column(name, right=name in ("published", "here %"), whole=bool(name)) for name in head)
     named = Table("matrix", dropping(columns, "on", "published"), tuple(row(*texts) for texts in body))
     legend = marks.legend(line.marks for line in lines[:MOST])
-    starred = any(line.interval and level_mark(line.interval) for line in lines[:MOST])
     rest = [f"{plural(left, 'more cell')} in the whole report"] if left > 0 else []
-    more = points([*rest, *([EQUIVALENCE_NOTE] if starred else [])])
+    more = points([*rest, *star_note(line.interval for line in lines[:MOST])])
     return Section("matrix", (named, *([legend] if legend else []), more))
 
 

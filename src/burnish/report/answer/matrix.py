@@ -17,7 +17,7 @@ from burnish.report.compose import headed, points, role_of, row
 from burnish.report.document import Cell, Column, Role, Section, Span, Table
 from burnish.report.document import Row as TableRow
 from burnish.report.sections.builds import failure
-from burnish.report.words import EQUIVALENCE_NOTE, some
+from burnish.report.words import some, star_note
 from burnish.statistics.means import Ratio
 
 if TYPE_CHECKING:
@@ -121,9 +121,8 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     # A search ends with two or three starts of most builds, which say nothing of a build by themselves.
     left = [name for name in rest if result.searched and {one.verdict for one in cells[name].values()} == {"undecided"}]
     starts = span([one.starts for one in result.rows if one.candidate in left]) if left else ""
-    over = kept[FIRST:] if len(kept) > MOST else []
+    kept, over = (kept, []) if len(kept) <= MOST else (kept[:FIRST], kept[FIRST:])
     faster = [name for name in over if "slower" not in {figure.verdict for figure in cells[name].values()}]
-    kept = kept[: len(kept) - len(over)]
     folded = (
         ("faster as well", faster),
         (f"slower than {result.baseline} on a load", [name for name in over if name not in faster]),
@@ -228,8 +227,8 @@ def _legend(
     if len(of) > 1:
         each = (f"{BY_NAME[name].title} on {_loads(result, name)}" for name in of)
         parts.append(", ".join(each))
-    star = any(figure.ratio and abs(figure.ratio.level - 0.95) > 1e-9 for figure in figures) and wide
-    return [*(["; ".join(parts)] if parts else []), *([EQUIVALENCE_NOTE] if star else [])]
+    notes = star_note(figure.ratio for figure in figures) if wide else []
+    return [*(["; ".join(parts)] if parts else []), *notes]
 
 
 def _repeated(result: Result) -> bool:

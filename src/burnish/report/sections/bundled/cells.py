@@ -17,7 +17,7 @@ from burnish.report.sections import quantities
 from burnish.report.sections.bundled import claims, patches
 from burnish.report.sections.bundled.claims import HOLDS, LIKENESS
 from burnish.report.sections.verdicts import SITTING
-from burnish.report.words import EQUIVALENCE_NOTE, half_width, level_mark, plural
+from burnish.report.words import half_width, plural, star_note
 
 _MARKS = {"faster": "+", "slower": "-", "equivalent": "=", "undecided": "?", "invalid": "!", "measured": ""}
 
@@ -184,7 +184,7 @@ def _each_cell(table: StudyTable, lines: Sequence[Line], title: str) -> Section:
     ]
     notes = points(
         (
-            *([EQUIVALENCE_NOTE] if any(line.interval and level_mark(line.interval) for line in lines) else []),
+            *star_note(line.interval for line in lines),
             *claims.legend(asked),
             *patches.legend(table, lines),
             *_repeats_above(table, lines),
