@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
 from burnish.base.durations import duration
@@ -26,14 +28,20 @@ from burnish.study.builds.resolving import Chain
 
 TURN_S = 0.25
 """How often answers are looked for."""
-TRIES = 3
-"""How often a task is sent again that failed for a reason that may pass."""
 REST_S = 60.0
-"""How long a host then gets nothing, so that another one can take the task and the reason can pass."""
-BUSY = 120
-"""How often a task is sent again while somebody else works on the host: for two hours."""
-LOSSES = 20
-"""How often a task is sent again whose worker was lost: restarts are ordinary, but a task must not kill for ever."""
+"""How long a host gets nothing after a reason that may pass, so that another one can take the task."""
+
+
+class Again(Enum):
+    """Why a task is sent again; each kind of reason so often.
+
+    One that failed for a reason that may pass; one of a host on which somebody else works, for two hours; one whose
+    worker was lost: restarts are ordinary, but a task must not kill for ever.
+    """
+
+    FAILED = 3
+    BUSY = 120
+    LOST = 20
 
 
 @dataclass
@@ -66,8 +74,8 @@ class Driver:
     """By key of a stage, why it was not made."""
     _sent: dict[str, Any] = field(default_factory=dict)
     _under_way: UnderWay = field(default_factory=UnderWay)
-    _tries: dict[tuple[str, int], int] = field(default_factory=dict)
-    """By key of a task and by how often it is sent again for a kind of reason."""
+    _tries: Counter[tuple[str, Again]] = field(default_factory=Counter)
+    """By key of a task and kind of reason, how often it was sent again."""
     _known: dict[str, Host] = field(default_factory=dict)
     """The hosts that were there, as they were last."""
 
@@ -248,7 +256,7 @@ class Driver:
         try:
             answer: Answer = future.result()
         except (Exception, asyncio.CancelledError):  # whatever Dask says: the worker, or the scheduler, is gone
-            self._once_more(key, "no answer", LOSSES)
+            self._once_more(key, "no answer", Again.LOST)
             self.fleet.look_soon()
             return
         self._under_way.answered(key, host)
@@ -257,8 +265,8 @@ class Driver:
             self._give_up(key, answer.problem)
             return
         if answer.again:
-            tries = BUSY if answer.busy and not survey else TRIES
-            self._once_more(key, answer.problem, tries, self.rest_s)
+            kind = Again.BUSY if answer.busy and not survey else Again.FAILED
+            self._once_more(key, answer.problem, kind, self.rest_s)
             return
         unit = self._unit(key)
         if unit is not None and answer.problem:
@@ -279,17 +287,17 @@ class Driver:
             self.fleet.say(f"{host}: trials done" if answer.finished else f"{host}: trials done for now")
         self._dispatcher.done(key, time.monotonic())
 
-    def _once_more(self, key: str, why: str, tries: int, rest: float = 0.0) -> None:
+    def _once_more(self, key: str, why: str, kind: Again, rest: float = 0.0) -> None:
         """Has a task done again, some times for each kind of reason.
 
         Args:
             key: the task's.
             why: the reason.
-            tries: how often for reasons of its kind; kinds have different numbers.
+            kind: of which kind it is.
             rest: seconds for which its host gets nothing.
         """
-        count = self._tries[key, tries] = self._tries.get((key, tries), 0) + 1
-        if count > tries:
+        self._tries[key, kind] += 1
+        if self._tries[key, kind] > kind.value:
             self._give_up(key, why)
             return
         self.fleet.say(f"{self._dispatcher.on(key)}: {why.splitlines()[0]}; once more")
