@@ -228,6 +228,8 @@ def show(grid: Path) -> None:
         average = 100 * (statistics.fmean(sides[0]) - statistics.fmean(sides[1]))
         print(f"{choice}: alone {alone:.3f} times, on average over the others {average:+.1f} % (log-ratio)")
     print(f"{100 * part:.0f} % of the variance of means around the fit is no noise of their starts")
+    scatter = math.sqrt(statistics.fmean(statistics.variance(values) for values in starts.values()))
+    print(f"a start scatters by {100 * scatter:.1f} % around its build's mean (standard deviation)")
 
 
 def judge(grid: Path, search: Path) -> None:
