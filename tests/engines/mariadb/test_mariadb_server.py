@@ -290,6 +290,30 @@ def test_a_side_that_hangs_says_when_its_redo_log_is_full(
     assert side.waits_for() == reason
 
 
+def test_a_server_that_listens_and_does_not_answer_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a/data").mkdir(parents=True)
+    side = side_of(Built("a", tmp_path, Path("mariadbd"), "key"), tmp_path / "a/data", tmp_path / "sides", "a")
+    asked: list[float] = []
+    query = Server.query
+
+    def soon(self: Server, statement: str, database: str | None = None, patience: float = 600) -> object:
+        asked.append(patience)
+        return query(self, statement, database, patience=0.05)
+
+    monkeypatch.setattr(Server, "query", soon)
+    side.server.socket.parent.mkdir(parents=True, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as mute:
+        mute.bind(str(side.server.socket))
+        mute.listen(16)
+        assert not side.server.ready()
+        assert side.misses() is None
+        assert side.writes().done == {}
+    assert len(asked) == 3
+    assert max(asked) <= 30, "between starts as patient as with a load's own statement"
+
+
 @pytest.mark.real
 def test_what_a_full_log_is_known_by_is_there(dataset: tuple[Built, Path], tmp_path: Path) -> None:
     built, data = dataset
