@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from burnish.record.events.searches import SearchBegun
+from burnish.model.cell import Role
+from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.report.analysis.deployed import Deployed, Tried
 from burnish.report.analysis.loads import over_loads
 from burnish.report.answer.around import Around
@@ -207,6 +208,41 @@ def test_what_a_search_dropped_is_not_said_to_be_like_the_baseline() -> None:
     text = flat(printed(replace(result, rows=tuple(starts), searched=(SEARCH, None))))
     assert "the search went on without (2 to 3 starts each): v00, v01," in text
     assert "no difference" not in text
+
+
+def test_what_a_search_measured_again_has_a_line_whatever_its_first_starts_say() -> None:
+    loads = {f"read:threads={number}": ("undecided", 1.4) for number in (1, 4)}
+    result = tuned({f"v{number:02}": loads for number in range(20)})
+    fresh = [replace(row, role=Role.CONFIRMATION, verdict="faster") for row in result.rows if row.candidate == "v02"]
+    ended = SearchEnded("v02", "v02", (), 20, 0, "", (), (), {}, 0.0, 100.0)
+    text = printed(replace(result, confirmations=tuple(fresh), searched=(replace(SEARCH, weights=loads), ended)))
+    assert flat(text).startswith("fake 1.0-1 (bookworm)")
+    assert "Take v02" in text
+    assert re.search(r"^v02 +take", text, re.MULTILINE)
+    assert "measured again, to quote" in text
+    left = flat(text).partition("the search went on without")[2]
+    assert "v01, v03" in left
+
+
+def test_on_a_guarded_load_no_gain_is_missed() -> None:
+    result = tuned({"one": {"read": ("faster", 1.4), "write": ("undecided", 1.0)}})
+    fresh = [replace(row, role=Role.CONFIRMATION) for row in result.rows]
+    ended = SearchEnded("one", "one", (), 1, 0, "", (), (), {}, 0.0, 100.0)
+    text = flat(printed(replace(result, confirmations=tuple(fresh), searched=(SEARCH, ended))))
+    assert "Take one" in text
+    assert "do not prove a gain" not in text
+
+
+def test_a_build_that_may_lose_on_a_guarded_load_is_not_said_to_be_no_faster() -> None:
+    result = tuned({"one": {"read": ("faster", 1.4)}, "two": {"read": ("undecided", 1.0)}})
+    ended = SearchEnded(None, "one", ("write",), 2, 0, "", (), (), {}, 0.0, 100.0, {"lto": "thin"})
+    for report in (
+        printed(replace(result, searched=(SEARCH, ended))),
+        drawn(document(replace(result, searched=(SEARCH, ended))), 80),
+    ):
+        text = flat(report)
+        assert "it is not excluded that one is slower on write, which is guarded" in text
+        assert "not shown to be faster" not in text
 
 
 @pytest.mark.parametrize(

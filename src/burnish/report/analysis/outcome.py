@@ -11,6 +11,7 @@ from burnish.report.analysis.verdict import RUNNING
 from burnish.report.words import some
 
 if TYPE_CHECKING:
+    from burnish.record.events.searches import SearchEnded
     from burnish.report.result import BuildRow, Result
 
 
@@ -64,4 +65,11 @@ def not_announced(result: Result) -> str:
         return "the search is not at its end"
     if ended.finalist is None:
         return "the search measured none again on fresh starts"
+    if ended.slower_on:
+        return guarded(ended)
     return f"{ended.finalist} was not shown to be faster on fresh starts"
+
+
+def guarded(ended: SearchEnded) -> str:
+    """That a search's finalist may lose on a load that it must not lose on, without a full stop."""
+    return f"it is not excluded that {ended.finalist} is slower on {', '.join(ended.slower_on)}, which is guarded"

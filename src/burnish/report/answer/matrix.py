@@ -115,12 +115,17 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     names = sorted(cells, key=place)
     if len(names) <= MOST:
         return names, []
-    kept = [name for name in names if {figure.verdict for figure in cells[name].values()} & {"faster", "slower"}]
+    # Fresh starts decide by themselves: the table has their build, whatever its first starts say.
+    again = {row.candidate for row in result.confirmations}
+    decided = [name for name in names if {figure.verdict for figure in cells[name].values()} & {"faster", "slower"}]
+    kept = [name for name in names if name in again or name in decided]
     same = [name for name in names if all(figure.verdict == NO_EFFECT for figure in cells[name].values())]
     rest = [name for name in names if name not in (*kept, *same)]
     # A search ends with two or three starts of most builds, which say nothing of a build by themselves.
     left = [name for name in rest if result.searched and {one.verdict for one in cells[name].values()} == {"undecided"}]
     starts = span([one.starts for one in result.rows if one.candidate in left]) if left else ""
+    if len(kept) > MOST:
+        kept.sort(key=lambda name: place(name)[0] > 0 and name not in again)
     kept, over = (kept, []) if len(kept) <= MOST else (kept[:FIRST], kept[FIRST:])
     faster = [name for name in over if "slower" not in {figure.verdict for figure in cells[name].values()}]
     folded = (

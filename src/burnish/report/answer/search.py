@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from burnish.base.durations import duration
 from burnish.record.events.searches import FinalistOn, MainEffect, PriorTaken, SearchBegun, SearchEnded
+from burnish.report.analysis.outcome import guarded
 from burnish.report.compose import points, row
 from burnish.report.document import Column, Heading, Section, Table
 from burnish.report.words import plural, some
@@ -92,10 +93,8 @@ def _came(begun: SearchBegun, ended: SearchEnded, *, full: bool) -> list[str]:
         lines.append("none was measured again: none was shown to be faster than the baseline in time")
     else:
         what = ", ".join(f"{name}={level}" for name, level in ended.settings.items())
-        shown = "faster on fresh starts" if ended.winner else "not shown to be faster on fresh starts"
-        lines.append(f"{ended.finalist} is {what}: {shown}")
-    if ended.slower_on:
-        lines.append(f"not excluded that it is slower on {', '.join(ended.slower_on)}, which is guarded")
+        shown = f"{'' if ended.winner else 'not shown to be '}faster on fresh starts"
+        lines.append(f"{ended.finalist} is {what}: {guarded(ended) if ended.slower_on else shown}")
     return lines
 
 

@@ -76,6 +76,8 @@ def _take(result: Result, ranked: Ranking) -> list[str]:
 def _unproved(result: Result, name: str) -> list[str]:
     """On which loads the fresh starts that are quoted do not prove a gain by themselves."""
     fresh = [row for row in quoted(result, name) if row.role == CellRole.CONFIRMATION]
+    if result.searched:  # on a load that is only guarded no gain is asked for
+        fresh = [row for row in fresh if row.workload in result.searched[0].weights]
     open_ones = [row.workload for row in fresh if row.verdict != "faster"]
     where = f" on {', '.join(open_ones)}" if len(open_ones) < len(fresh) else ""
     found = "; those that found it do" if name in everywhere(result) else ""
