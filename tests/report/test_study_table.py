@@ -8,18 +8,22 @@ from typing import Any
 from burnish.record.by_type import ByType
 from burnish.record.events.bundled import TablePlanned
 from burnish.record.events.verdicts import HostVerdict, Interval
+from burnish.report.answer.around import Around
 from burnish.report.bundled.advice import advice
 from burnish.report.bundled.fold import study_table
 from burnish.report.bundled.table import Line, StudyTable
+from burnish.report.contents import answer
 from burnish.report.document import Section
 from burnish.report.fold import fold
+from burnish.report.page import cells as page_cells
+from burnish.report.page.details import details
 from burnish.report.sections.bundled import cells as study_cells
 from burnish.report.sections.bundled import hosts, reasons
 from burnish.report.sections.bundled.extras import matrices
 from burnish.report.sections.conclusion import sentences
 from burnish.report.words import per_cent
 from burnish.study.trials.repeated import Repeated
-from drawn import cells, head, markdown, points, printed, title
+from drawn import cells, drawn, head, markdown, points, printed, title
 from reported import Events, bounded, comparison, key, ratio, verdict
 
 
@@ -87,6 +91,18 @@ def every_kind() -> Events:
     decided(events, "tls", "slower", 0.5)
     events.add("measured", key=key("memory"), words="310 MB (as usual 250)", note="peak of yy_mariadb.cc.o")
     return events.add("left", key=key("clang"), why="left out: no clang", final=False)
+
+
+def test_what_is_decided_by_itself_only_is_named_in_short_too() -> None:
+    events = shipped(comparison("pgo"), comparison("lto"))
+    decided(decided(events, "pgo", "faster", 1.3), "lto", "faster", 1.02)
+    usual = {"p": 0.04, "adjusted_p": 0.08, "adjusted_equivalence_p": 1.0, "label": ""}
+    final = {"pgo": "faster", "lto": "undecided"}
+    cells = {f"baseline: {row} / w": {"verdict": kind, **usual} for row, kind in final.items()}
+    result = fold(events.add("family", explore=True, cells=cells).made)
+    short = " ".join(drawn(answer(result, Around("run", verbs={"show"})), 80).split())
+    assert "corrected undecided once all comparisons count together: lto" in short
+    assert [shown.verdict for shown in page_cells.shown(result, details(events.made))] == ["faster", "undecided"]
 
 
 def test_a_table_of_several_quantities_says_which_row_is_of_which() -> None:

@@ -87,6 +87,18 @@ def test_the_note_on_equivalence_stands_only_where_it_is_needed() -> None:
     assert EQUIVALENCE_NOTE not in remarks(fold(faster.made))
 
 
+def test_a_star_is_explained_though_the_family_leaves_its_cell_open() -> None:
+    """By itself it is equivalent, and its interval stays the one that equivalence is read off."""
+    narrow = ratio(1.001) | {"level": 0.9}
+    events = Events("baseline", "a").run().contest("a / w").add("verdict", **verdict("a / w", "equivalent", narrow))
+    label = "claim, one of 2 (Holm)"
+    usual = {"p": 0.2, "adjusted_p": 0.4, "adjusted_equivalence_p": 0.08, "label": label}
+    cells = {"a / w": {"verdict": "undecided", **usual}}
+    result = fold(events.add("family", explore=False, cells=cells).made)
+    assert result.rows[0].verdict == "undecided"
+    assert EQUIVALENCE_NOTE in remarks(result)
+
+
 def test_study_that_has_just_begun() -> None:
     text = printed(Events("baseline", "one"))
     assert text.startswith("fake-tune-1 (not finished)\n")

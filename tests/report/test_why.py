@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from burnish.report.sections.why import NO_RESULT
 from burnish.report.values import runs as values
 from burnish.report.words import scale, short
 from burnish.why.attribution import profile
+from burnish.why.cachegrind import RECORDED
 from burnish.why.samples import KERNEL
 from drawn import markdown, printed
 from reported import event
@@ -110,6 +112,23 @@ def test_the_report_fits_80_columns_and_says_everything() -> None:
     assert "three" not in text
     assert "retiring" in text
     assert "flame-difference.svg" in text
+
+
+def test_a_function_that_is_cut_off_on_one_side_has_no_misses_of_zero() -> None:
+    """A record has the functions with most misses of each build; the others have misses too."""
+    rare = {f"f{number:02}": {"I1mr": 1000 - number} for number in range(RECORDED)}
+    one = {"totals": {"I1mr": 50_000}, "functions": rare | {"gone_below": {"I1mr": 990}}}
+    other = {
+        "totals": {"I1mr": 40_000},
+        "functions": {f"g{number:02}": {"I1mr": 900} for number in range(RECORDED - 1)},
+    }
+    other["functions"]["f01"] = {"I1mr": 500}
+    summary = told()
+    assert summary.explanation is not None
+    why = replace(summary.explanation, simulated={"baseline": one, "clang-pgo-thinlto": other})
+    text = " ".join(printed(replace(summary, explanation=why)).split())
+    assert "misses that changed most: f01 999 to 500" in text
+    assert "gone_below" not in text
 
 
 def test_markdown_has_the_same_and_keeps_the_bar() -> None:

@@ -168,11 +168,11 @@ class Program:
 program = Program()
 
 
-def print_document(content: Document) -> None:
-    """Prints a document, with its example commands as the user can type them."""
+def print_document(content: Document, *, full: bool = False) -> None:
+    """Prints a document, with its details if `full`, and its example commands as the user can type them."""
     from burnish.report.render import terminal
 
-    terminal.show(_as_typed(content), out)
+    terminal.show(_as_typed(content), out, full=full)
 
 
 _T = TypeVar("_T")

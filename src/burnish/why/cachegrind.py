@@ -34,6 +34,10 @@ SECOND_LEVEL = {
 """The events that are shown where the last cache is a core's second level."""
 
 
+RECORDED = 40
+"""Functions of a build in the record: those with the most instruction cache misses."""
+
+
 @dataclass(frozen=True)
 class Counted:
     """One program's events, or the sum of several processes'.
@@ -54,7 +58,7 @@ class Counted:
             {name: _sum(self.functions.get(name, {}), other.functions.get(name, {})) for name in names},
         )
 
-    def as_dict(self, most: int = 40) -> dict[str, Any]:
+    def as_dict(self, most: int = RECORDED) -> dict[str, Any]:
         """Plain values, for the record; only the functions with the most instruction-cache misses."""
         heaviest = sorted(self.functions.items(), key=lambda item: (-item[1].get("I1mr", 0), item[0]))[:most]
         return {"totals": dict(self.totals), "functions": {name: dict(events) for name, events in heaviest}}

@@ -13,8 +13,8 @@ from burnish.report.bundled.advice import Advice, apart, letters
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import dropping, points, role_of, row
 from burnish.report.document import Column, Heading, Points, Role, Section, Span, Table
-from burnish.report.sections.bundled import cells
-from burnish.report.words import level_mark, plural, star_note
+from burnish.report.sections.bundled import cells, reasons
+from burnish.report.words import level_mark, plural, some, star_note
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -33,7 +33,8 @@ def sections(result: Result, table: StudyTable) -> list[Section]:
         return [heading, Section("answer", (points([outcome.sentence(result)]),))]
     first, *others = sentences(table)
     answer = Section("answer", (Points((Span(first, Role.STRONG), *map(Span, others))),))
-    return [heading, answer, *_tables(table), listed("facts", [("noise", text) for text in noise(table)])]
+    facts = [*_corrected(table), *(("noise", text) for text in noise(table))]
+    return [heading, answer, *_tables(table), listed("facts", facts)]
 
 
 def sentences(table: StudyTable) -> list[str]:
@@ -118,6 +119,13 @@ def _here(line: Line) -> str:
         return line.measured.partition(" (")[0] or "-"
     half = 50 * (line.interval.high - line.interval.low)
     return f"{100 * (line.interval.ratio - 1):+.1f} ±{half:.1f}{level_mark(line.interval)}"
+
+
+def _corrected(table: StudyTable) -> list[tuple[str, str]]:
+    """Which cells of the table above are decided by themselves only."""
+    names = cells.names_of(table)
+    lost = [names[line.key] for line in reasons.undecided_together(table)]
+    return [("corrected", f"undecided once all comparisons count together: {some(lost)}")] if lost else []
 
 
 def noise(table: StudyTable) -> list[str]:

@@ -10,10 +10,9 @@ from burnish.report import evidence
 from burnish.report.analysis import checks, layout_caveat, marks, suites
 from burnish.report.compose import points
 from burnish.report.document import Section
-from burnish.report.quantities import judged
 from burnish.report.sections import builds, calibration, merged, repeated
 from burnish.report.sections.repeated import Open
-from burnish.report.words import EQUIVALENCE_NOTE, plural
+from burnish.report.words import plural, star_note
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -51,9 +50,7 @@ def lines(result: Result) -> list[str]:
         )
     texts += _family(result)
     texts += [*merged.lines(result), *calibration.canary_lines(result)]
-    if any("equivalent" in (row.verdict, *judged(row.quantities).values()) for row in result.rows):
-        texts.append(EQUIVALENCE_NOTE)
-    return texts
+    return [*texts, *star_note(one.interval for row in result.rows for one in row.quantities.values())]
 
 
 def _cell(row: Row) -> str:

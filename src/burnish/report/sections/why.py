@@ -11,7 +11,7 @@ from burnish.report.compose import grid, points, section
 from burnish.report.document import Bar, Bars, Paragraph, Section, Span
 from burnish.report.words import percent, scale, short, signed
 from burnish.why.attribution import Part, Row, explaining, objects
-from burnish.why.cachegrind import EVENTS, SECOND_LEVEL
+from burnish.why.cachegrind import EVENTS, RECORDED, SECOND_LEVEL
 from burnish.why.explanation import Explanation
 
 MOST = 6
@@ -188,9 +188,12 @@ def _simulated(why: Explanation) -> Section | None:
         if event in one["totals"] and event in other["totals"]:
             before, after = (side["totals"][event] / count for side, count in sides)
             rows.append((title, f"{before:,.0f}", f"{after:,.0f}", f"{after / before:.3f}" if before else "-"))
+    # A function that is not among those of a full list has misses all the same; how many is not recorded.
+    full = [side["functions"] for side in (one, other) if len(side["functions"]) >= RECORDED]
     misses = {
         name: [side["functions"].get(name, {}).get("I1mr", 0) / count for side, count in sides]
         for name in {*one["functions"], *other["functions"]}
+        if all(name in functions for functions in full)
     }
     most = sorted(misses.items(), key=lambda item: (-abs(item[1][1] - item[1][0]), item[0]))[:MOST]
     named = ", ".join(f"{short(name, 30)} {before:,.0f} to {after:,.0f}" for name, (before, after) in most[:4])

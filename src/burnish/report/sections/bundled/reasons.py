@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from burnish.base.reasons import by_reason
 from burnish.report.analysis import checks, layout_caveat
-from burnish.report.bundled.table import StudyTable
+from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import points, section
 from burnish.report.document import Section
 from burnish.report.sections import repeated
@@ -66,7 +66,7 @@ def _doubtful(table: StudyTable) -> list[str]:
 
 def _conclusion(table: StudyTable) -> list[str]:
     names = names_of(table)
-    changed = [f"{names[line.key]}: alone {line.verdict}" for line in table.lines if line.together == "undecided"]
+    changed = [f"{names[line.key]}: alone {line.verdict}" for line in undecided_together(table)]
     lines = [*table.advice]
     if changed:
         lines.append(f"Corrected for all comparisons (Benjamini-Hochberg), these are undecided: {'; '.join(changed)}.")
@@ -77,6 +77,11 @@ def _conclusion(table: StudyTable) -> list[str]:
             f"{percent(worst, 1)}."
         )
     return [*lines, _counts(table)]
+
+
+def undecided_together(table: StudyTable) -> list[Line]:
+    """Lines whose verdict does not survive the correction for all comparisons."""
+    return [line for line in table.lines if line.together == "undecided"]
 
 
 def _counts(table: StudyTable) -> str:
