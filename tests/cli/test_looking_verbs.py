@@ -86,6 +86,20 @@ def test_a_record_of_a_newer_burnish_is_left_out_of_lists(kept: Path) -> None:
     assert "unknown variant or build 'nothing'" in str(call("path", "nothing").exception)
 
 
+def test_the_whole_report_has_its_details_on_a_terminal() -> None:
+    """A report's details are for files, and for who asks for everything."""
+    record = Path(__file__).parents[2] / "docs/results/mariadb-pgo.jsonl.xz"
+    reasons = "Ratios of builds can be compared between hosts, transactions per second cannot."
+    assert reasons in " ".join(run("show", str(record), "--markdown").split())
+    assert reasons in " ".join(run("show", str(record), "--full").split())
+
+
+def test_a_record_of_a_run_that_is_kept_here_counts_once_in_history(kept: Path) -> None:
+    before = json.loads(run("history", "--json"))
+    run("record", "export", "fake-tune-20260102", "-o", str(kept / "same.jsonl"))
+    assert json.loads(run("history", str(kept / "same.jsonl"), "--json")) == before
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from test_record_verbs import MONDAY, TUESDAY, call, file, run, wrong
 
+from burnish.base import paths
+
 
 def test_a_page_is_read_back_as_its_record(tmp_path: Path) -> None:
     source = file(tmp_path, MONDAY, "monday.jsonl.xz")
@@ -38,6 +40,29 @@ def test_a_run_is_named_as_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     run("report", "fake-tune-1")
     assert "fake-tune-1" in run("show", "fake-tune-1.html")
+
+
+def test_a_run_whose_folder_was_renamed_is_known_by_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = file(tmp_path, MONDAY, "monday.jsonl")
+    run("record", "import", source)
+    studies = paths.home().studies
+    (studies / "fake-tune-1").rename(studies / "of-monday")
+    run("record", "import", source)
+    assert "burnish report of-monday" in run("show", "of-monday")
+    assert {line["run"] for line in json.loads(run("runs", "--json"))["runs"]} == {"of-monday", "fake-tune-1"}
+    run("report", "of-monday", "fake-tune-1")
+    assert "holds 2 runs" in wrong("show", "of-monday-and-fake-tune-1.html")
+
+
+def test_a_record_does_not_choose_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    source = file(tmp_path, MONDAY, "monday.jsonl")
+    source.write_text(source.read_text().replace("fake-tune-1", "../index"))
+    assert "not a valid study name" in wrong("report", source)
+    assert not (tmp_path / "index.html").exists()
+    run("report", source, "-o", "mine.html")
 
 
 def test_several_runs_in_a_page(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError, unknown
@@ -16,6 +17,7 @@ from burnish.cli.common import print_json, say, verb
 from burnish.cli.declaration import Argument
 from burnish.cli.results import run_named
 from burnish.record.carried import carried
+from burnish.record.exchange import is_study_name
 from burnish.record.lines import is_file_name
 from burnish.report import contents
 from burnish.report.committed import result_of as result_in
@@ -66,6 +68,8 @@ def _report(runs: tuple[str, ...], output: Path | None, form: str | None, as_jso
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise UserError(f"{twice}: is given twice; name each run once")
+        if output is None and (odd := next((name for name in names if not is_study_name(name)), None)) is not None:
+            raise UserError(f"{odd!r} is not a valid study name to call a file after; name one with --output")
         target = output or Path(f"{'-and-'.join(names[:2])}{FORMATS[chosen][0]}")
         if any(Path(name.partition("#")[0]).exists() and target.exists() and target.samefile(name.partition("#")[0])
                for name in runs if is_file_name(name)):  # fmt: skip
@@ -101,7 +105,9 @@ def _format(form: str | None, output: Path | None) -> str:
 def _read(name: str) -> _Read:
     path = Path(name) if is_file_name(name) else run_named(name)
     record = carried(path)
-    return result_in(path, record.events), details(record.events), record.packed
+    result = result_in(path, record.events)
+    named = replace(result, name=path.name) if path.is_dir() else result
+    return named, details(record.events), record.packed
 
 
 def _page(read: Sequence[_Read], draw: Callable[[Sequence[Figure]], Iterator[str]]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -39,9 +40,9 @@ def run_named(name: str | None) -> Path:
 
 
 def result_of(folder: Path) -> Result:
-    """The result of a run, from its record."""
+    """The result of a run, from its record, by the name of its folder: that is the one that finds it."""
     with closing(Record(folder)) as record:
-        return fold(record.every(turns=False))
+        return replace(fold(record.every(turns=False)), name=folder.name)
 
 
 def finish(folder: Path, as_json: bool, *, full: bool) -> None:
@@ -64,7 +65,7 @@ def print_result(result: Result, as_json: bool, place: Path, *, full: bool) -> N
     if as_json:
         print_json("run", values.run(result))
     elif full:
-        print_document(document(result))
+        print_document(document(result), full=True)
     else:
         print_document(answer(result, around(result, place)))
 

@@ -130,9 +130,14 @@ def study_name(path: Path, events: Events) -> str:
     name = next((recorded.event.name for recorded in events if isinstance(recorded.event, StudyBegun)), None)
     if name is None:
         raise UserError(f"{path}: this record holds no run; `burnish record export RUN` makes one that does")
-    if not re.fullmatch(r"\w[\w.+-]*", name):
+    if not is_study_name(name):
         raise UserError(f"{path}: its study is called {name!r}, which is not a valid study name")
     return name
+
+
+def is_study_name(name: str) -> bool:
+    """Whether a study can be called so, and a folder or file after it."""
+    return re.fullmatch(r"\w[\w.+-]*", name) is not None
 
 
 def import_study(home: Home, path: Path, called: str | None = None) -> tuple[Path, bool]:

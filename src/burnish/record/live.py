@@ -11,10 +11,15 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import psutil
+
 FILE = "live.json"
 
 EVERY_S = 1.0
 """Least time between two writes: writing must not take time from what is measured."""
+
+_CLOCKS_S = 1.0
+"""By how much a process's start, which is counted from the machine's, may seem later than it was."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +46,11 @@ class Live:
 
     @property
     def running(self) -> bool:
-        """Whether the process that wrote this is still there."""
-        return Path(f"/proc/{self.pid}").is_dir()
+        """Whether the process that wrote this is still there, and not another one that was given its number since."""
+        try:
+            return psutil.Process(self.pid).create_time() <= self.at + _CLOCKS_S
+        except psutil.Error:
+            return False
 
 
 def write(folder: Path, step: str, text: str, spent: float, expected: float | None, left: float | None) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+import psutil
 from rich.console import Console
 from typer.testing import CliRunner
 
 from burnish.base import paths
 from burnish.cli.common import app
 from burnish.record import exchange, live
+from burnish.record.events.study import RecordImported
 from burnish.record.record import Record
 from burnish.record.workbench import Bench
 from burnish.study.trials.board import board
@@ -59,6 +63,24 @@ def test_a_run_is_watched_from_another_terminal() -> None:
     value = json.loads(watch("--json"))
     assert value["now"]["running"] is True
     assert [cell["starts"] for cell in value["cells"]] == [2]
+
+
+def test_another_process_with_the_same_number_is_not_the_run(tmp_path: Path) -> None:
+    value = live.Live(os.getpid(), psutil.Process().create_time() - 3600.0, "compile")
+    assert not value.running, "this process began after the run wrote"
+    assert replace(value, at=time.time()).running
+
+
+def test_an_imported_run_is_not_watched_before_the_running_one() -> None:
+    folder = kept(OPEN)
+    live.write(folder, "compile", "", 3.0, 9.0, 60.0)
+    other = paths.home().studies / "imported"
+    with closing(Record(other, create=True)) as record:
+        record.restore(exchange._lines(Piece("imported", "one", 3).contest().made))
+        record.append(RecordImported("imported.jsonl"))
+    assert folder.name in watch("--once")
+    (folder / live.FILE).unlink()
+    assert folder.name in watch("--once")
 
 
 def test_watching_ends_with_the_run() -> None:

@@ -80,10 +80,23 @@ def history(
 
 
 def _results(files: list[Path]) -> Iterator[Result]:
-    """Every run that is kept here, then the given records; runs that never began are left out."""
+    """Every run that is kept here, then the given records, each once; runs that never began are left out."""
+    seen: set[tuple[str, str, bool]] = set()
     for folder in studies.folders(paths.home()):
         try:
-            yield result_of(folder)
+            result = result_of(folder)
         except UserError as error:
             say(f"left out: {error}")
-    yield from map(result_of_file, files)
+            continue
+        seen.add(_whose(result))
+        yield result
+    # A record may be of a run that is kept here too: its figures count once.
+    for result in map(result_of_file, files):
+        if (whose := _whose(result)) not in seen:
+            seen.add(whose)
+            yield result
+
+
+def _whose(result: Result) -> tuple[str, str, bool]:
+    """What tells a run from others: when and where it began, and whether others were merged with it."""
+    return result.begun, result.host, result.merged is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from burnish.cli import options as o
 from burnish.cli.common import out, print_document, print_json, verb
 from burnish.cli.declaration import Option
 from burnish.record import live
-from burnish.record.events.study import StudyFinished
+from burnish.record.events.study import RecordImported, StudyFinished
 from burnish.record.record import Record
 from burnish.report.answer import board as report
 from burnish.report.document import Document
@@ -65,10 +65,22 @@ def _folder(run: str | None) -> Path:
     home = paths.home()
     if run is not None:
         return studies.find(home, run)
-    unfinished = [folder for folder in studies.folders(home) if not studies.is_finished(folder)]
+    unfinished = [folder for folder in studies.folders(home) if _is_open(folder)]
     if not unfinished:
         raise UserError("watch: no run is going on in this home; `burnish runs` lists those that are kept")
-    return unfinished[-1]
+    return next((folder for folder in reversed(unfinished) if _is_running(folder)), unfinished[-1])
+
+
+def _is_open(folder: Path) -> bool:
+    """Whether a run of this machine is not finished; one that was imported goes on elsewhere, if at all."""
+    with suppress(UserError), closing(Record(folder)) as record:
+        return record.last(StudyFinished) is None and record.last(RecordImported) is None
+    return True  # what is wrong with its record is said when it is read
+
+
+def _is_running(folder: Path) -> bool:
+    now = live.read(folder)
+    return now is not None and now.running
 
 
 def _state(folder: Path) -> tuple[live.Live | None, tuple[BoardRow, ...], bool]:
