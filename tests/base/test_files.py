@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from burnish.base import paths
 from burnish.base.errors import UserError
-from burnish.base.files import check_folder, make_folder, write_whole
+from burnish.base.files import check_folder, drafted, make_folder, write_whole
 
 
 def test_a_file_is_written_whole_or_nothing_stays(tmp_path: Path) -> None:
@@ -23,6 +25,18 @@ def test_a_file_is_written_whole_or_nothing_stays(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "page.html"], "no draft is left"
 
 
+def test_a_draft_takes_its_place_or_goes(tmp_path: Path) -> None:
+    target = tmp_path / "package.deb"
+    with drafted(target) as draft:
+        draft.write_bytes(b"one")
+        assert not target.exists()
+    with suppress(KeyboardInterrupt), drafted(target) as draft:
+        draft.write_bytes(b"half of tw")
+        raise KeyboardInterrupt
+    assert target.read_bytes() == b"one"
+    assert list(tmp_path.iterdir()) == [target]
+
+
 def test_a_file_in_a_folders_place_is_named(tmp_path: Path) -> None:
     (tmp_path / "out").touch()
     with pytest.raises(UserError, match=r"out: is a file, and a folder is to be there; name another$"):
@@ -35,3 +49,16 @@ def test_a_file_that_cant_be_written_is_refused_beforehand(tmp_path: Path) -> No
         check_folder(tmp_path / "absent/new")
     with pytest.raises(UserError, match="is a folder"):
         check_folder(tmp_path)
+
+
+def test_a_home_is_an_empty_folder_or_burnishs_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "data"
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(place))
+    (place / "scratch/mysql").mkdir(parents=True)
+    with pytest.raises(UserError, match=r"data: is not Burnish's and not empty \(it has scratch\); name an"):
+        paths.home()
+    assert [path.name for path in place.iterdir()] == ["scratch"]
+    (place / "lock").touch()  # as an older Burnish left it
+    assert paths.home().root == place
+    (place / "lock").unlink()
+    assert paths.home().root == place, "it is marked"

@@ -12,6 +12,12 @@ from burnish.base.errors import UserError
 
 HOME_VARIABLE = "BURNISH_HOME"
 
+MARKER = ".burnish-home"
+"""The file by which Burnish knows that a folder is its own, so that it may remove what is in it."""
+
+_BEFORE_MARKERS = ("lock", "store", "studies")
+"""What a home of an older Burnish is known by."""
+
 
 @dataclass(frozen=True)
 class Home:
@@ -60,4 +66,23 @@ def home() -> Home:
         ) from None
     if not os.access(root, os.W_OK | os.X_OK):
         raise UserError(f"{root}: no permission to write; name another folder in {HOME_VARIABLE}")
+    _mark(root)
     return Home(root.resolve())
+
+
+def _mark(root: Path) -> None:
+    """Marks a folder as Burnish's; a `UserError` if it has files of somebody else's, which `clean` would remove."""
+    marker = root / MARKER
+    if marker.exists():
+        return
+    others = sorted(entry.name for entry in root.iterdir())
+    if others and not any((root / name).exists() for name in _BEFORE_MARKERS):
+        raise UserError(
+            f"{root}: is not Burnish's and not empty (it has {others[0]}); name an empty folder in {HOME_VARIABLE}"
+        )
+    try:
+        marker.touch()
+    except OSError as error:
+        raise UserError(
+            f"{marker}: cannot be made ({error.strerror}); name another folder in {HOME_VARIABLE}"
+        ) from None
