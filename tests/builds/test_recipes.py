@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from burnish.builds.stages import (
 from burnish.model.recipe import Recipe
 from burnish.profiles.stages import Train
 from burnish.source.patches.patch import Patch
+from burnish.study.kept.reproducing import recipe_toml
 from burnish.toolchain.toolchains import Toolchain
 from chains import CLANG, GCC, PACKAGE, SPEC, chain, compiles
 
@@ -270,3 +272,9 @@ def test_patches_are_in_every_key_of_the_chain_and_without_them_nothing_changes(
     (_, last) = compiles(chain(Recipe(pgo=True), patches=(one,)))
     assert last.patches == (one,)
     assert last.source != "source"
+
+
+def test_any_name_of_a_variant_is_one_key_of_a_recipes_file() -> None:
+    for name in ("clang-pgo", "0001-spin-v1.1", "a+b", "mit leer", 'say "x"', "größer"):
+        text = recipe_toml(name, "", Recipe(level="-O3").as_dict(), [])
+        assert tomllib.loads(text)[name]["recipe"]["level"] == "-O3"

@@ -15,7 +15,7 @@ from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.cli.results import result_of
 from burnish.packages import chosen
-from burnish.packages.formats import cmake
+from burnish.packages.formats import cmake, tarball
 from fakerun import called
 
 
@@ -60,6 +60,29 @@ def test_the_script_makes_the_program_again(tuned_home: Path, tmp_path: Path) ->
     said = called(tuned_home, "package", "--as", "rebuild", "--variant", "speed400", "--output", tmp_path)
     assert said.returncode == 2
     assert "is there already" in said.stderr
+
+
+def test_what_cant_be_filled_is_not_in_the_way(tuned_home: Path, tmp_path: Path) -> None:
+    """A profile that `clean` removed, say: the next call finds no half of a folder."""
+    build = Path(called(tuned_home, "path", "speed400").stdout.strip()).parents[1]
+    script = build / "build.sh"
+    script.rename(build / "away")
+    for number in range(2):
+        done = called(tuned_home, "package", "--as", "rebuild", "--variant", "speed400", "--output", tmp_path)
+        assert done.returncode != 0
+        assert "is there already" not in done.stderr, number
+        assert not list(tmp_path.iterdir())
+    (build / "away").rename(script)
+
+
+def test_links_within_a_build_are_in_its_archive(tmp_path: Path) -> None:
+    (tmp_path / "build/lib").mkdir(parents=True)
+    (tmp_path / "build/lib/libpq.so.5.15").touch()
+    (tmp_path / "build/lib/libpq.so.5").symlink_to("libpq.so.5.15")
+    (tmp_path / "build/lib/host.so").symlink_to("/etc/passwd")
+    (tmp_path / "outside").touch()
+    (tmp_path / "build/lib/outside.so").symlink_to("../../outside")
+    assert [path.name for path in tarball._kept(tmp_path / "build")] == ["libpq.so.5", "libpq.so.5.15"]
 
 
 def test_cmake_takes_the_toolchain_file_and_the_preset(tuned_home: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base.files import held, remove_tree, sha256_of
 from debfiles import deb
 from fakerun import called
 
@@ -79,6 +80,41 @@ def test_a_changed_file_is_found_by_its_signature(tuned_home: Path, package: Pat
     done = called(tuned_home, "verify", copy)
     assert done.returncode == 2
     assert "not a valid signature" in done.stderr
+
+
+def test_a_package_of_the_same_name_takes_its_signature_with_it(tuned_home: Path, key: Path, tmp_path: Path) -> None:
+    base = deb(tmp_path, Path(called(tuned_home, "path", "baseline").stdout.strip()))
+    words = ("--base", base, "--accept", "source")
+    signed = made(tuned_home, tmp_path / "out", *words, "--sign-key", key)
+    assert made(tuned_home, tmp_path / "out", *words) == signed
+    assert Path(f"{signed}.sig").exists(), "it is the same, byte for byte"
+    stripped = made(tuned_home, tmp_path / "out", *words, "--strip")
+    assert stripped == signed
+    assert not Path(f"{signed}.sig").exists()
+    done = called(tuned_home, "verify", signed)
+    assert done.returncode == 0, done.stderr
+    assert not [path for path in signed.parent.iterdir() if path.name.startswith(".")], "no draft is left"
+
+
+def test_a_key_that_is_no_text_is_named(tuned_home: Path, package: Path, tmp_path: Path) -> None:
+    (tmp_path / "builder.gpg").write_bytes(b"\x99\x01\xff\xfe")
+    done = called(tuned_home, "verify", package, "--key", tmp_path / "builder.gpg")
+    assert done.returncode == 2
+    assert "builder.gpg: is no text; name the signer's public SSH key" in done.stderr
+
+
+def test_a_check_beside_a_measurement_leaves_what_that_unpacked(tuned_home: Path, package: Path) -> None:
+    place = tuned_home / "verified" / sha256_of(package)[:16]
+    place.mkdir(parents=True)
+    (place / "program").touch()
+    assert called(tuned_home, "verify", package).returncode == 0
+    assert (place / "program").exists()
+    with held(tuned_home / "lock", str):
+        done = called(tuned_home, "verify", package, "--measure")
+    assert done.returncode == 2
+    assert "another burnish" in done.stderr
+    assert (place / "program").exists()
+    remove_tree(place)
 
 
 def rebuilt(package: Path, place: Path, change: str) -> Path:

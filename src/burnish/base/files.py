@@ -67,6 +67,17 @@ def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
             raise
 
 
+@contextlib.contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """A draft beside `path` to write to: it takes its place once that is done, and is removed if it fails."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield draft
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def read_json(path: Path) -> dict[str, object]:
     """The JSON object in `path`; an empty one if the file does not exist or has no object."""
     try:

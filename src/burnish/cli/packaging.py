@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import typer
 
@@ -93,16 +94,20 @@ def verify(file: Path, key: Path | None, measured: bool, base: Path | None, opti
         raise UserError("--base: names what is measured against; add --measure, or leave it out")
     home = paths.home()
     checking.exists(file)
-    place = home.root / "verified" / sha256_of(file)[:16]
-    try:
-        found = checking.check(file, place, key)
-    except BaseException:
-        remove_tree(place)
-        raise
     if measured:
+        with studies.lock(home):  # a run may be measuring what this unpacks anew
+            pass
+        place = home.root / "verified" / sha256_of(file)[:16]
+        try:
+            found = checking.check(file, place, key)
+        except BaseException:
+            remove_tree(place)
+            raise
         _measure_package(home, found, place, base, options, as_json)
         return
-    remove_tree(place)
+    home.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="verify-", dir=home.scratch) as folder:
+        found = checking.check(file, Path(folder) / "package", key)
     if as_json:
         verdict = found.verdict.get("predicate")
         print_json("verify", {"file": str(file), "checked": list(found.lines), "verdict": verdict})

@@ -7,16 +7,17 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.base import system
 from burnish.base.errors import UserError
-from burnish.base.files import remove_tree
+from burnish.base.files import drafted, remove_tree, write_whole
 from burnish.base.workbench import Workbench
 from burnish.model.engine import Packaging
-from burnish.packages import control, linked_in, sbom, statements
+from burnish.packages import control, linked_in, sbom, signing, statements
 from burnish.packages.chosen import Chosen
 from burnish.packages.statements import Made, Subject
 from burnish.program import program as programs
@@ -163,10 +164,11 @@ def make(
     output.mkdir(parents=True, exist_ok=True)
     plain = re.sub(r"^\d+:", "", version)
     file = output / f"{base.name}_{plain}_{base.architecture}.deb"
-    # One thread: with more, the compressed bytes depend on their number.
-    words: list[str | Path] = ["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, file]
-    done = bench.run("dpkg-deb", words, env={"SOURCE_DATE_EPOCH": str(epoch), "TZ": "UTC"}, timeout=_BUILD_SECONDS)
-    done.check(f"building {file.name}")
+    with new_package(file) as draft:
+        # One thread: with more, the compressed bytes depend on their number.
+        words: list[str | Path] = ["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, draft]
+        done = bench.run("dpkg-deb", words, env={"SOURCE_DATE_EPOCH": str(epoch), "TZ": "UTC"}, timeout=_BUILD_SECONDS)
+        done.check(f"building {file.name}")
     sha256 = statements_digest(file)
     subjects = [Subject(file.name, sha256), subject]
     beside = {
@@ -177,12 +179,21 @@ def make(
     return Deb(file, write_beside(file, beside), version, base, sha256, subject.sha256)
 
 
+@contextmanager
+def new_package(file: Path) -> Iterator[Path]:
+    """A draft to write a package to; it takes the place of one of that name, whose signature goes with it."""
+    with drafted(file) as draft:
+        yield draft
+        if file.exists() and statements_digest(file) != statements_digest(draft):
+            file.with_name(file.name + signing.SUFFIX).unlink(missing_ok=True)
+
+
 def write_beside(file: Path, contents: dict[str, str]) -> tuple[Path, ...]:
     """Writes files named after `file`; returns their paths."""
     paths = []
     for name, content in contents.items():
         path = file.with_name(f"{file.name}.{name}")
-        path.write_text(content)
+        write_whole(path, content.encode())
         paths.append(path)
     return tuple(paths)
 

@@ -135,14 +135,10 @@ def _settings(home: Home, chosen: Chosen, request: Request, bench: Workbench) ->
 def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
     """The .deb in a folder with the Containerfile that installs it; built and run where podman is."""
     packaging = _packaging(chosen, request)
-    folder = new_folder(request.output, f"oci-{name_of(chosen, chosen.objections)}")
-    try:
+    with new_folder(request.output, f"oci-{name_of(chosen, chosen.objections)}") as folder:
         package = _deb(home, chosen, replace(request, output=folder), bench)
-    except BaseException:
-        remove_tree(folder)
-        raise
-    file = folder / container.FILE
-    file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
+        file = folder / container.FILE
+        file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
     says = (*package.says, *container.tried(folder, chosen, packaging, bench))
     return replace(package, files=(*package.files, file), says=says)
 

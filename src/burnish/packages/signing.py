@@ -72,13 +72,21 @@ def check(file: Path, key: Path | None, scratch: Path) -> str:
         words += ["check-novalidate", "-n", NAMESPACE, "-s", signature]
     else:
         signers = scratch / "signers"
-        kind, _, rest = key.read_text().strip().partition(" ")
+        kind, _, rest = _public(key).partition(" ")
         signers.write_text(f"signer {kind} {rest.split(' ')[0]}\n")
         words += ["verify", "-f", signers, "-I", "signer", "-n", NAMESPACE, "-s", signature]
     done = process.run(words, stdin_file=file, timeout=_SECONDS)
     if not done.ok:
         raise UserError(f"{signature}: not a valid signature of {file.name}: {_last(done)}")
     return "signed by that key" if key else "signed, by a key that was not given (--key)"
+
+
+def _public(key: Path) -> str:
+    """The text of a public key."""
+    try:
+        return key.read_text().strip()
+    except UnicodeDecodeError:
+        raise UserError(f"--key {key}: is no text; name the signer's public SSH key (.pub)") from None
 
 
 def _last(done: process.Completed) -> str:

@@ -102,7 +102,7 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     base = next(
         (
             (str(one.get("name")), _version_of(one))
-            for one in built.get("resolvedDependencies", ())
+            for one in built.get("resolvedDependencies") or ()
             if isinstance(one, dict) and _dig(one, "annotations").get("role") == "repackaged"
         ),
         None,

@@ -27,15 +27,17 @@ _NEEDS_QUOTES = re.compile(r"[^\w@%+=:,./-]")
 
 def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
     """Writes the folder; returns (files, lines for the user)."""
-    folder = new_folder(output, f"cmake-{name_of(chosen, made.forced)}")
-    toolchain = folder / TOOLCHAIN
-    toolchain.write_text(toolchain_text(chosen, made))
-    presets = folder / PRESETS
-    presets.write_text(presets_text(chosen))
-    profiles = copy_profiles(home, chosen.making, folder)
-    says = [f"configure: copy all of it beside the source's CMakeLists.txt, then cmake --preset {preset_name(chosen)}"]
-    says += [f"after the link: {shlex.join(words)}" for step in chosen.making.after for words in step.commands]
-    return [toolchain, presets, *profiles, *beside(toolchain, chosen, made)], says
+    with new_folder(output, f"cmake-{name_of(chosen, made.forced)}") as folder:
+        toolchain = folder / TOOLCHAIN
+        toolchain.write_text(toolchain_text(chosen, made))
+        presets = folder / PRESETS
+        presets.write_text(presets_text(chosen))
+        profiles = copy_profiles(home, chosen.making, folder)
+        says = [
+            f"configure: copy all of it beside the source's CMakeLists.txt, then cmake --preset {preset_name(chosen)}"
+        ]
+        says += [f"after the link: {shlex.join(words)}" for step in chosen.making.after for words in step.commands]
+        return [toolchain, presets, *profiles, *beside(toolchain, chosen, made)], says
 
 
 def preset_name(chosen: Chosen) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.base.errors import UserError
+from burnish.base.files import remove_tree
 from burnish.packages import sbom, statements
 from burnish.packages.chosen import Chosen
 from burnish.packages.control import file_name, one_line
@@ -29,13 +31,18 @@ def title_of(chosen: Chosen, made: Made) -> list[str]:
     return lines + ([f"FORCED, in spite of: {'; '.join(made.forced)}"] if made.forced else [])
 
 
-def new_folder(output: Path, name: str) -> Path:
-    """A new folder in `output`; a `UserError` if it is there already and not empty."""
+@contextmanager
+def new_folder(output: Path, name: str) -> Iterator[Path]:
+    """A new folder in `output`, removed if it can't be filled; a `UserError` if it is there already and not empty."""
     folder = output / name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder}: is there already; move it away, or name another folder with --output")
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    try:
+        yield folder
+    except BaseException:
+        remove_tree(folder)
+        raise
 
 
 def beside(file: Path, chosen: Chosen, made: Made) -> list[Path]:

@@ -55,20 +55,20 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path, settings: str) ->
         settings: text of the configuration file that it needs; '' for none.
     """
     rules = _rules(home, chosen)
-    folder = new_folder(output, f"debian-patch-{name_of(chosen, made.forced)}")
-    written = reproducing.collect(home, chosen.found, folder / FOLDER)
-    extra = []
-    if settings:
-        extra = [folder / FOLDER / _SETTINGS]
-        extra[0].write_text(settings)
-    patch = folder / PATCH
-    patch.write_text(text(chosen, made, rules, settings=bool(settings)))
-    files = [patch, *extra, *(folder / FOLDER / name for name in written.files)]
-    says = [
-        how(folder),
-        _NOTE.format(root=chosen.making.root),
-    ]
-    return [*files, *beside(patch, chosen, made)], says
+    with new_folder(output, f"debian-patch-{name_of(chosen, made.forced)}") as folder:
+        written = reproducing.collect(home, chosen.found, folder / FOLDER)
+        extra = []
+        if settings:
+            extra = [folder / FOLDER / _SETTINGS]
+            extra[0].write_text(settings)
+        patch = folder / PATCH
+        patch.write_text(text(chosen, made, rules, settings=bool(settings)))
+        files = [patch, *extra, *(folder / FOLDER / name for name in written.files)]
+        says = [
+            how(folder),
+            _NOTE.format(root=chosen.making.root),
+        ]
+        return [*files, *beside(patch, chosen, made)], says
 
 
 def how(folder: Path) -> str:

@@ -13,8 +13,8 @@ from burnish.study.kept import reproducing
 
 def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
     """Writes the folder; returns (files, lines for the user)."""
-    folder = new_folder(output, f"rebuild-{name_of(chosen, made.forced)}")
-    written = reproducing.collect(home, chosen.found, folder)
-    files = [folder / name for name in written.files]
-    says = [f"rebuild: {files[0]} makes the program with SHA-256 {written.sha256}"]
-    return [*files, *beside(files[0], chosen, made)], says
+    with new_folder(output, f"rebuild-{name_of(chosen, made.forced)}") as folder:
+        written = reproducing.collect(home, chosen.found, folder)
+        files = [folder / name for name in written.files]
+        says = [f"rebuild: {files[0]} makes the program with SHA-256 {written.sha256}"]
+        return [*files, *beside(files[0], chosen, made)], says

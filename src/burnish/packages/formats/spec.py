@@ -21,15 +21,15 @@ _FIRST_SOURCE = 900
 
 def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
     """Writes the fragment and the profile; returns (files, lines for the user)."""
-    folder = new_folder(output, f"rpm-{name_of(chosen, made.forced)}")
-    profiles = copy_profiles(home, chosen.making, folder)
-    file = folder / "burnish.spec.inc"
-    names = [path.relative_to(folder).as_posix() for path in profiles]
-    file.write_text(text(chosen, made, names))
-    says = [f"put %include {file.name} at the head of the spec file and the other files into the folder of sources"]
-    says += [f"cmake's options: %cmake %{{{OPTIONS}}}"] if _options(chosen.making) else []
-    says += ["rpmspec reads it, no whole server was built with it"]
-    return [file, *profiles, *beside(file, chosen, made)], says
+    with new_folder(output, f"rpm-{name_of(chosen, made.forced)}") as folder:
+        profiles = copy_profiles(home, chosen.making, folder)
+        file = folder / "burnish.spec.inc"
+        names = [path.relative_to(folder).as_posix() for path in profiles]
+        file.write_text(text(chosen, made, names))
+        says = [f"put %include {file.name} at the head of the spec file and the other files into the folder of sources"]
+        says += [f"cmake's options: %cmake %{{{OPTIONS}}}"] if _options(chosen.making) else []
+        says += ["rpmspec reads it, no whole server was built with it"]
+        return [file, *profiles, *beside(file, chosen, made)], says
 
 
 def text(chosen: Chosen, made: Made, profiles: list[str]) -> str:

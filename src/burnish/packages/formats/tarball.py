@@ -12,6 +12,7 @@ from pathlib import Path
 from burnish.base.paths import Home
 from burnish.builds import configuration
 from burnish.packages.chosen import Chosen
+from burnish.packages.deb import new_package
 from burnish.packages.formats.common import beside, contents, name_of, title_of
 from burnish.packages.statements import Made, Subject
 from burnish.record.store import DESCRIPTION
@@ -28,13 +29,17 @@ def make(_home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pa
     texts = {"README": readme(chosen, made), **contents([program], program, chosen, made)}
     moment = int(datetime.fromisoformat(chosen.result.ended or chosen.result.begun).timestamp())
     with (
-        file.open("wb") as raw,
+        new_package(file) as draft,
+        draft.open("wb") as raw,
         gzip.GzipFile("", "wb", fileobj=raw, mtime=moment, compresslevel=6) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
         for path in _kept(chosen.found.entry.folder):
             inside = f"{name}/{path.relative_to(chosen.found.entry.folder)}"
             member = archive.gettarinfo(path, inside)
+            if member.issym():
+                archive.addfile(_plain(member, moment))
+                continue
             with path.open("rb") as content:
                 archive.addfile(_plain(member, moment), content)
         for inside, text in sorted(texts.items()):
@@ -45,8 +50,12 @@ def make(_home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pa
 
 
 def _kept(folder: Path) -> Iterator[Path]:
+    """Files and what leads to them: a library is found by its link. Links out of the folder lead nowhere elsewhere."""
+    whole = folder.resolve()
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink() and str(path.relative_to(folder)) not in _OWN:
+        if not path.is_file() or str(path.relative_to(folder)) in _OWN:
+            continue
+        if not path.is_symlink() or (not path.readlink().is_absolute() and path.resolve().is_relative_to(whole)):
             yield path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.base.errors import UserError, unknown
+from burnish.base.files import remove_tree
 from burnish.base.paths import Home
 from burnish.builds import reproducer, witness
 from burnish.builds.reproducer import Making
@@ -139,7 +141,19 @@ def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"--output {folder}: this folder exists and is not empty; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
-    store = Store(home.store)
+    try:
+        recipe = _fill(folder, Store(home.store), build, making)
+    except BaseException:  # what is half filled would be in the way of the next call
+        for part in folder.iterdir():
+            remove_tree(part)
+        raise
+    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    order = [reproducer.SCRIPT, *(name for name in files if name != reproducer.SCRIPT)]
+    return Reproducer(folder, tuple(order), recipe, making.sha256)
+
+
+def _fill(folder: Path, store: Store, build: FoundBuild, making: Making) -> str | None:
+    """Writes everything, the script last: what has one is whole. Returns the recipe's text, if it is known."""
     _copy_build(build.entry, making, folder, store)
     notes = _training(store, making, folder)
     if notes:
@@ -148,14 +162,13 @@ def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
     if build.recipe is not None and build.variant is not None:
         recipe = recipe_toml(build.variant, build.reason, build.recipe, [patch.file for patch in making.patches])
         (folder / RECIPE).write_text(recipe)
-    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    order = [reproducer.SCRIPT, *(name for name in files if name != reproducer.SCRIPT)]
-    return Reproducer(folder, tuple(order), recipe, making.sha256)
+    shutil.copy2(build.entry.folder / reproducer.SCRIPT, folder)
+    return recipe
 
 
 def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> None:
+    """Copies what a build's script needs, but the script."""
     folder.mkdir(exist_ok=True)
-    shutil.copy2(entry.folder / reproducer.SCRIPT, folder)
     if (entry.folder / reproducer.SOURCE_LIST).is_file():
         shutil.copy2(entry.folder / reproducer.SOURCE_LIST, folder)
     for patch in making.patches:
@@ -207,6 +220,7 @@ def _trained(store: Store, making: Making, folder: Path, key: str, name: str, sc
         place = f"{_INSTRUMENTED}-{about['kind']}"
         scripts[build.key] = f"{place}-{len(scripts) + 1}" if (folder / place).exists() else place
         _copy_build(build, how, folder / scripts[build.key], store)
+        shutil.copy2(build.folder / reproducer.SCRIPT, folder / scripts[build.key])
     program = scripts.get(str(about["build"]))
     with_what = (
         f"with the program that {program}/{reproducer.SCRIPT} makes"
@@ -279,7 +293,7 @@ def recipe_toml(name: str, reason: str, recipe: Mapping[str, Any], patches: list
 
 
 def _key(name: str) -> str:
-    return name if name.replace("-", "").replace("_", "").isascii() and " " not in name else _value(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
 def _value(value: Any) -> str:
