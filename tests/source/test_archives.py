@@ -121,6 +121,18 @@ def test_zip_keeps_executable_bits(tmp_path: Path) -> None:
     assert (tmp_path / "tree/src/a.c").read_text() == "int a;"
 
 
+def test_a_zip_whose_writer_left_the_dates_empty(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as bundle:
+        bundle.writestr("src/a.c", "int a;")
+    data = (tmp_path / "x.zip").read_bytes()
+    dated = zipfile.ZipFile(tmp_path / "x.zip").infolist()[0].date_time
+    dos = ((dated[0] - 1980) << 9 | dated[1] << 5 | dated[2]).to_bytes(2, "little")
+    (tmp_path / "x.zip").write_bytes(data.replace(dos, b"\0\0"))
+    assert zipfile.ZipFile(tmp_path / "x.zip").infolist()[0].date_time[1:3] == (0, 0)
+    archives.extract(tmp_path / "x.zip", tmp_path / "tree")
+    assert (tmp_path / "tree/a.c").read_text() == "int a;"
+
+
 @pytest.mark.parametrize("name", ["../evil", "/tmp/burnish-evil"])
 def test_hostile_zip_is_refused(tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as bundle:
@@ -189,6 +201,21 @@ def test_digest_sees_content_name_executable_bit_link_and_folder_but_not_umask(t
     assert changed()
     (tree / "sub/empty").rmdir()
     assert changed()
+
+
+def test_digest_sees_what_a_link_leads_to_elsewhere(tmp_path: Path) -> None:
+    """The compiler reads it there, in the copy too."""
+    tree = make_tree(tmp_path / "tree")
+    before = archives.tree_digest(tree)
+    (tmp_path / "mine.c").write_text("int mine;")
+    (tree / "mine.c").symlink_to(tmp_path / "mine.c")
+    seen = archives.tree_digest(tree)
+    (tmp_path / "mine.c").write_text("int other;")
+    assert len({before, seen, archives.tree_digest(tree)}) == 3
+    (tree / "mine.c").unlink()
+    (tree / "engine").symlink_to(tmp_path)
+    with pytest.raises(UserError, match=rf"engine: leads out of the source folder, to {tmp_path}; put a copy in its"):
+        archives.tree_digest(tree)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:

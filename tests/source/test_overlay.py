@@ -125,3 +125,11 @@ def test_names_in_patches() -> None:
     result = set(overlay.touched([Patch(Path("p"), text)]))
     assert {"x/old.c", "x/new.c", "z.c"} <= result
     assert not any(".." in name or name.startswith("/") for name in result)
+
+
+def test_names_that_git_writes_in_quotes() -> None:
+    """Without this a good patch was refused: the file that it changes was not among those that it was tried on."""
+    text = (
+        b'diff --git "a/t/caf\\303\\251.c" "b/t/caf\\303\\251.c"\n--- "a/t/caf\\303\\251.c"\n+++ "b/t/a\\"\\\\b\\8.c"\n'
+    )
+    assert {"t/café.c", 't/a"\\b8.c'} <= set(overlay.touched([Patch(Path("p"), text)]))

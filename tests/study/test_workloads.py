@@ -170,6 +170,14 @@ def test_what_a_script_requires_beside_itself_is_part_of_it(tmp_path: Path) -> N
         own_script.unchanged(whole)
 
 
+def test_a_profile_is_trained_without_the_users_configuration_file() -> None:
+    """Its key has no settings: another command would find a profile trained under those of this one."""
+    name = SPEC.training[0][0]
+    (measured,) = choose(SPEC, [name], settings=(("innodb_buffer_pool_size", "8G"),))
+    training = workloads.training_workloads(SPEC, [], [measured])
+    assert workloads.made_with([measured], training)[name].settings == load.workload(SPEC, name).settings
+
+
 def test_statements_want_data(tmp_path: Path) -> None:
     path, dump = tmp_path / "mine.sql", tmp_path / "dump.sql"
     path.write_text("SELECT 1;")
@@ -184,6 +192,9 @@ def test_statements_want_data(tmp_path: Path) -> None:
     assert one(str(path), OwnData(dump)).identity != found.identity
     dump.write_text("USE `shop`; SELECT 1;")
     assert key(one(str(path), OwnData(dump))) != before
+    before = key(one(str(path), OwnData(dump)))
+    (set_,) = choose(SPEC, [str(path)], data=OwnData(dump), settings=(("innodb_encrypt_tables", "ON"),))
+    assert key(set_) != before, "they are loaded under the user's settings"
     with pytest.raises(UserError, match="none of the loads uses it"):
         one("oltp_read_only", OwnData(dump))
 

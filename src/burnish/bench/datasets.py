@@ -18,8 +18,11 @@ from burnish.record.store import Entry, Store
 
 
 def dataset_key(spec: EngineSpec, version: str, workload: Workload) -> str:
-    """Key of a dataset: digest of the engine's version, the dataset's name, its parameters and shaping settings."""
-    settings = workload.data_settings(spec.settings.shaping)
+    """Key of a dataset: digest of the engine's version, the dataset's name, its parameters and shaping settings.
+
+    A user's own data are loaded under all of the user's settings, of which any may decide what they become.
+    """
+    settings = tuple(sorted(workload.settings)) if workload.own_data else workload.data_settings(spec.settings.shaping)
     shaping = [settings] if settings else []
     return digest_of([spec.name, version, workload.dataset, sorted(workload.data_parameters()), *shaping])
 

@@ -210,7 +210,9 @@ def _extract_zip(archive: Path, folder: Path, guard: _Guard, only: Collection[st
             with bundle.open(info) as content, target.open("wb") as file:
                 shutil.copyfileobj(content, file, 1 << 20)
             target.chmod(_mode(mode, folder=False))
-            when = calendar.timegm(info.date_time)  # zip has no time zone: use the same one everywhere
+            # zip has no time zone: use the same one everywhere. Some writers leave month and day 0.
+            year, month, day, *clock = info.date_time
+            when = calendar.timegm((year, max(month, 1), max(day, 1), *clock))
             os.utime(target, (when, when))
 
 
@@ -234,13 +236,13 @@ def tree_digest(folder: Path, *, without: frozenset[str] = frozenset()) -> str:
     and the names in `without` (relative to `folder`).
 
     Raises:
-        UserError: something is neither file, folder nor link, or cannot be read.
+        UserError: something is neither file, folder nor link, cannot be read, or leads to a folder elsewhere.
     """
     total = hashlib.sha256()
     try:
         for name, entry in _entries(folder, without):
             if entry.is_symlink():
-                kind, content = "link", os.readlink(entry.path)  # noqa: PTH115 - text as it is
+                kind, content = "link", os.readlink(entry.path) + _led_to(Path(entry.path), folder)  # noqa: PTH115
             elif entry.is_dir():
                 kind, content = "folder", ""
             elif entry.is_file():
@@ -252,6 +254,16 @@ def tree_digest(folder: Path, *, without: frozenset[str] = frozenset()) -> str:
     except OSError as error:
         raise UserError(f"{error.filename}: cannot be read ({error.strerror}); check its rights") from None
     return total.hexdigest()
+
+
+def _led_to(link: Path, folder: Path) -> str:
+    """The digest of a file to which a link leads out of the folder, as a build reads it there; '' for other links."""
+    target = link.resolve()
+    if target.is_relative_to(folder.resolve()) or not target.exists():
+        return ""
+    if not target.is_file():
+        raise UserError(f"{link}: leads out of the source folder, to {target}; put a copy in its place, or take it out")
+    return f"\0{sha256_of(target)}"
 
 
 def copy_tree(folder: Path, place: Path, *, without: frozenset[str] = frozenset()) -> None:

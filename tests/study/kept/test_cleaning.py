@@ -147,6 +147,21 @@ def test_age_is_since_last_use(home: Home) -> None:
     assert item.age_s == pytest.approx(3 * DAY_S, abs=60)
 
 
+def test_source_packages_are_items_of_their_own(home: Home) -> None:
+    for name in ("fake_1.0-1", "fake_1.0-2"):
+        (home.downloads / "debian" / name).mkdir(parents=True)
+    (home.downloads / "debian/.lock").touch()
+    names = {item.name for item in inventory(home) if item.kind == "downloads"}
+    assert {"debian/fake_1.0-1", "debian/fake_1.0-2"} <= names
+    assert not any(name == "debian" or ".lock" in name for name in names)
+
+
+def test_what_could_not_be_removed_is_not_said_to_be_freed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    (item,) = (item for item in inventory(home) if item.name == "fake_1.0")
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    assert remove(home, [item]) == 0
+
+
 def test_what_goes_is_gone_and_the_rest_stays(home: Home) -> None:
     items = inventory(home)
     doomed = [item for item in items if item.name in ("builds-key", "fake_1.0", "loose.tar")]

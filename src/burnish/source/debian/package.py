@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import time
@@ -76,9 +77,11 @@ def obtain(wanted: DebianSource, *, cache: Path, say: Callable[[str], None], hos
         InfrastructureError: the mirror cannot be reached and the cache does not have it.
     """
     with locked(cache / "debian" / ".lock", say):
-        if wanted.version is not None and (package := load(cache, wanted.package, wanted.version)):
-            return package, None
-        return _Search(wanted, cache, say, host).run()
+        package, note = load(cache, wanted.package, wanted.version) if wanted.version is not None else None, None
+        if package is None:
+            package, note = _Search(wanted, cache, say, host).run()
+        os.utime(package.folder)  # `clean` goes by when it was last used
+        return package, note
 
 
 def cached(wanted: DebianSource, *, cache: Path) -> Package | None:

@@ -26,6 +26,9 @@ _NAMED = re.compile(
     rb"^(?:--- |\+\+\+ |Index: |rename from |copy from |diff --git (?=\S+ (?P<second>\S+)))(?P<name>.+)$", re.M
 )
 
+_ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.S)
+_LETTERS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+
 
 def clean_place(place: Path) -> Path:
     """Path of the clean tree while a patched one is at `place`."""
@@ -85,6 +88,19 @@ def _own(path: Path) -> None:
         copy.replace(path)
 
 
+def _unquoted(name: str) -> str:
+    """A name as git writes it in quotes where it has other than ASCII letters: ``"a/caf\\303\\251.c"``."""
+    if not name.startswith('"'):
+        return name
+    plain = name.strip('"').encode(errors="surrogateescape")
+    return _ESCAPED.sub(lambda found: _byte(found[1]), plain).decode(errors="surrogateescape")
+
+
+def _byte(escape: bytes) -> bytes:
+    """The byte of an escape without its backslash: an octal number, or one of C's letters."""
+    return bytes([int(escape, 8) & 255]) if len(escape) == 3 else _LETTERS.get(escape, escape)
+
+
 def touched(patches: Sequence[Patch]) -> list[str]:
     """Names of the files in the tree that patches may read or write; some may not exist."""
     names: dict[str, None] = {}
@@ -94,7 +110,7 @@ def touched(patches: Sequence[Patch]) -> list[str]:
                 text = raw.decode(errors="surrogateescape").rstrip("\r")
                 # A time may follow the name, after a tab or, in old diffs, after a space.
                 for spelled in (text.partition("\t")[0].rstrip(), text.split()[0] if text.split() else ""):
-                    plain = spelled.strip('"')
+                    plain = _unquoted(spelled)
                     if not match[0].startswith((b"rename", b"copy")):
                         plain = plain.partition("/")[2]
                     if plain and not plain.startswith("/") and ".." not in plain.split("/"):

@@ -60,8 +60,11 @@ def inventory(home: Home) -> list[Kept]:
         ("ccache", home.store / "ccache"),
     ):
         for folder in sorted(root.glob("*")):
-            size = folder_size(folder) if folder.is_dir() else folder.stat().st_blocks * 512
-            items.append(Kept(kind, folder.name, "", folder, size, now - folder.stat().st_mtime))
+            # Source packages are kept and used one by one.
+            for part in sorted(folder.glob("[!.]*")) if (kind, folder.name) == ("downloads", "debian") else [folder]:
+                size = folder_size(part) if part.is_dir() else part.stat().st_blocks * 512
+                name = str(part.relative_to(root))
+                items.append(Kept(kind, name, "", part, size, now - part.stat().st_mtime))
     for folder in home.store.glob("thinlto"):  # one item: the files in it are managed by the linker
         age = now - folder.stat().st_mtime
         items.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
@@ -122,6 +125,7 @@ def remove(home: Home, items: Sequence[Kept]) -> int:
     """Removes these items; returns the bytes freed. The caller must hold the home's lock."""
     store = Store(home.store)
     entries = {(entry.kind, entry.key): entry for entry in store.entries()}
+    freed = 0
     for item in items:
         entry = entries.get((item.kind, item.name))
         if entry is not None:
@@ -130,4 +134,5 @@ def remove(home: Home, items: Sequence[Kept]) -> int:
             shutil.rmtree(item.folder, ignore_errors=True)
         else:
             item.folder.unlink(missing_ok=True)
-    return sum(item.size for item in items)
+        freed += 0 if item.folder.exists() else item.size
+    return freed

@@ -149,10 +149,7 @@ def _builds(workshop: Workshop, shown: Sequence[str], chosen: Sequence[Compariso
         bench=session.bench,
         cores=frozenset(session.host.cores_allowed),
         scratch=session.scratch,
-        workloads={
-            **dict(zip(training, located, strict=True)),
-            **{workload.name: workload for workload in session.workloads},
-        },
+        workloads=workload_choice.made_with(session.workloads, dict(zip(training, located, strict=True))),
         version=source.version,
         portable=study.portable,
         look=partial(_possible, workshop),
