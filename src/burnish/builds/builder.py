@@ -99,9 +99,7 @@ class Builder:
 
     def built(self, name: str, entry: Entry) -> Built:
         """The build in a store entry, with a name for people and its launch environment."""
-        built = self.engine.built(name, entry.folder, entry.key)
-        preloads = preload.environment(entry)
-        return replace(built, environment=(*built.environment, *preloads)) if preloads else built
+        return preload.launched(self.engine.built(name, entry.folder, entry.key), entry)
 
     def compile(self, stage: Compile, name: str) -> Entry:
         """Configures, compiles and links a stage that is not in the store yet."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +101,7 @@ def _only(entries: Sequence[Entry], name: str, what: str = "") -> Entry:
 def _built(entry: Entry) -> tuple[Engine, Built]:
     """A kept build and its engine."""
     engine = create(load.engine(entry.about["engine"]))
-    plain = engine.built(entry.key, entry.folder, entry.key)
-    return engine, replace(plain, environment=(*plain.environment, *preload.environment(entry)))
+    return engine, preload.launched(engine.built(entry.key, entry.folder, entry.key), entry)
 
 
 _BUILD = Argument(

@@ -20,6 +20,7 @@ from burnish.engines.mariadb.product import PRODUCT
 from burnish.engines.mysql_family.loads import ServerLoads
 from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.shared import digest_table
+from burnish.engines.shared.rehearsal import unusual
 from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
@@ -272,3 +273,10 @@ def test_a_script_that_fails_is_told_before_the_trial(built: Built, dataset: Pat
     path.write_text("function thread_init() con = sysbench.sql.driver():connect() end\n")
     with pytest.raises(UserError, match=r"mine\.lua: .*cannot find the event\(\) function in mine\.lua"):
         examine(built, ServerLoads(SPEC).own(path), Condition(), dataset, tmp_path)
+
+
+def test_a_load_under_another_malloc_is_tried_beforehand() -> None:
+    (usual,) = workloads.choose(SPEC, ["oltp_read_only"])
+    assert not unusual(usual, Condition())
+    for condition in (Condition(allocator="jemalloc"), Condition(heap_pages="huge"), Condition(transport="tcp")):
+        assert unusual(usual, condition)

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from burnish.base.errors import InfrastructureError
+from burnish.model.condition import Condition
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built
 from burnish.statistics.replicates import by_replicate
 from burnish.study.builds.make import Made
 from burnish.study.trials.replicates import Factors, expand, fresh, gathered
+from burnish.study.workshop.launching import HUGE_HEAP, all_launched
 
 BASELINE = Variant("baseline", Recipe(), "as shipped")
 PROFILED = Variant("gcc-pgo", Recipe(pgo=True), "with a profile")
@@ -56,6 +58,14 @@ def test_a_variant_with_a_failing_replicate_is_not_measured() -> None:
     results[1] = made(every[1], "failed its gate")
     with pytest.raises(InfrastructureError, match="baseline#2: failed its gate"):
         gathered(BASELINE, results[:3], baseline=True)
+
+
+def test_each_is_launched_as_its_side_is() -> None:
+    """Without this every start ran on the usual malloc, and its record had the one that was asked for."""
+    builds = {name: tuple(Built(f"{name}#{number}", Path(), Path(), name) for number in (1, 2)) for name in "xy"}
+    found = all_launched(builds, {"x": Condition(heap_pages="huge"), "y": Condition()})
+    assert [dict(built.environment) for built in found["x"]] == [{"GLIBC_TUNABLES": HUGE_HEAP}] * 2
+    assert found["y"] == builds["y"]
 
 
 def test_starts_take_the_replicates_in_turn() -> None:

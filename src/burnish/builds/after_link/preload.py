@@ -141,3 +141,9 @@ def environment(entry: Entry) -> tuple[tuple[str, str], ...]:
     # A library's own path stays as it is: it is absolute.
     paths = [str(entry.folder / path) for path in preload]
     return (("LD_PRELOAD", ":".join(paths)),)
+
+
+def launched(built: Built, entry: Entry) -> Built:
+    """The build in a store entry, with the variables that it is launched with."""
+    variables = environment(entry)
+    return replace(built, environment=(*built.environment, *variables)) if variables else built

@@ -29,7 +29,7 @@ def unusual(workload: Workload, condition: Condition) -> bool:
     shipped = load.workloads().get((workload.engine, workload.entry))
     if shipped is None or (shipped.settings, shipped.parameters) != (workload.settings, workload.parameters):
         return True
-    return bool(condition.settings) or condition.transport != "unix"
+    return bool(condition.settings or condition.allocator or condition.heap_pages) or condition.transport != "unix"
 
 
 def rehearse(

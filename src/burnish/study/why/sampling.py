@@ -21,6 +21,7 @@ from burnish.bench import datasets, hardware, sampling, trials
 from burnish.bench.host import HostFacts, read_host
 from burnish.bench.pairs import Contestant, Pair
 from burnish.bench.sampling import Ability, Recorded, Sampling, Stacks
+from burnish.builds.after_link import preload
 from burnish.catalogue import load
 from burnish.engines import recognising
 from burnish.engines.registry import create
@@ -52,6 +53,7 @@ from burnish.study.session import Session
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import STACKED, Sampled, evaluate
 from burnish.study.why.simulation import simulate
+from burnish.study.workshop.launching import launched
 
 PAIRS = 3
 """Number of pairs that are sampled; if call stacks are recorded separately, there is one more for them."""
@@ -137,7 +139,7 @@ def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | No
             raise UserError(
                 f"{variant}: its build {key} is no longer in the store; `burnish tune {spec.name}` makes it again"
             )
-        builts.append(behaviour.built(variant, entry.folder, key))
+        builts.append(preload.launched(behaviour.built(variant, entry.folder, key), entry))
     return Request(spec.name, variants, (builts[0], builts[1]))
 
 
@@ -304,7 +306,7 @@ def _sample(
     result = trials.run_start(
         session.engine,
         cell.workload,
-        [Contestant(name, built, condition) for name, built in builts.items()],
+        [Contestant(name, launched(built, condition), condition) for name, built in builts.items()],
         design=cell.design,
         placement=cell.placement,
         core_sets=session.core_sets,

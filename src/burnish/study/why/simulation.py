@@ -19,6 +19,7 @@ from burnish.record.events.why import BuildSimulated
 from burnish.study import needs
 from burnish.study.request import conditions
 from burnish.study.session import Session
+from burnish.study.workshop.launching import launched
 from burnish.why import cachegrind
 from burnish.why.cachegrind import Counted
 
@@ -84,7 +85,8 @@ def _served(session: Session, spec: SideSpec, label: str, lay: Callable[[Path], 
     condition = conditions.ready(session, conditions.usual(session.spec, session.options))
     workload = replace(spec.workload, threads=min(spec.workload.threads, TRAINING_THREADS))
     caches = simulation.of_this_core()
-    given = replace(spec, data=data, condition=condition, workload=workload)
+    built = launched(spec.built, condition)
+    given = replace(spec, built=built, data=data, condition=condition, workload=workload)
     counted, done = simulation.count(session.engine, given, caches)
     return replace(_event(label, counted), transactions=done, second_level=caches.second[0] if caches.second else None)
 

@@ -25,6 +25,7 @@ from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.trials.together import Sharing
 from burnish.study.trials.trials import Trials
 from burnish.study.workshop.contest import note_contest
+from burnish.study.workshop.launching import all_launched
 from burnish.study.workshop.objects import measure_objects
 from burnish.study.workshop.sides import sides_of
 from burnish.study.workshop.workshop import NotMeasured, Workshop
@@ -143,7 +144,10 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         seed=session.seed,
         priors=priors,
         count_events=bool(session.host.pmu),
-        replicates=workshop.replicates,
+        replicates=all_launched(
+            workshop.replicates,
+            {side.label: side.condition for trial in trials for side in (trial.base, trial.candidate)},
+        ),
         schedule=session.options.schedule,
         boot=session.host.boot,
         storing=workshop.storing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from burnish.base.errors import UserError
@@ -26,6 +27,16 @@ def launched(built: Built, condition: Condition) -> Built:
     for name, value in variables_of(condition).items():
         own[name] = f"{own[name]}:{value}" if name in own else value
     return replace(built, environment=tuple(own.items())) if own != dict(built.environment) else built
+
+
+def all_launched(
+    replicates: Mapping[str, tuple[Built, ...]], conditions: Mapping[str, Condition]
+) -> dict[str, tuple[Built, ...]]:
+    """The builds of each side, by its label, as they are launched under the side's condition."""
+    return {
+        label: tuple(launched(built, conditions.get(label, Condition())) for built in builts)
+        for label, builts in replicates.items()
+    }
 
 
 def variables_of(condition: Condition) -> dict[str, str]:
