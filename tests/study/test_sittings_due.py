@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 import typer
 
-from burnish.base.errors import HostError
+from burnish.base.errors import HostError, UserError
+from burnish.cli.common import progress
 from burnish.cli.pipeline import resuming
 from burnish.model.cell import Role
 from burnish.model.sittings import Schedule
-from burnish.record.events.study import SessionBegun, StudyFinished
+from burnish.record.events.study import Call, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
@@ -61,7 +62,7 @@ def test_a_run_whose_host_fails_does_not_keep_the_others_from_theirs(
 ) -> None:
     gone: list[str] = []
 
-    def go_on(one: Unfinished) -> None:
+    def go_on(one: Unfinished, *, yes: bool) -> None:
         gone.append(one.folder.name)
         if one.folder.name == "first":
             raise HostError("/mnt: No space left on device")
@@ -69,7 +70,7 @@ def test_a_run_whose_host_fails_does_not_keep_the_others_from_theirs(
     monkeypatch.setattr(resuming, "_go_on", go_on)
     due = [Unfinished(Path(name), (), "", Next(2, 2, 0.0)) for name in ("first", "second")]
     with pytest.raises(typer.Exit) as ended:
-        resuming._resume_due(due)
+        resuming._resume_due(due, yes=False)
     assert (gone, ended.value.exit_code) == (["first", "second"], 1)
     assert "first: /mnt: No space left on device" in capsys.readouterr().err
 
@@ -150,6 +151,47 @@ def test_a_plan_says_in_how_many_sittings_it_is_measured(burnish_home: Path) -> 
     out, err = text(burnish(*planned, "--sittings", "3", "--apart", "3h"))
     assert "in 3 sittings at least 3 h 00 min apart" in " ".join(out.split()), err
     assert "sittings" not in text(burnish(*planned))[0]
+
+
+def kept(home: Path, name: str, verb: str) -> Path:
+    with closing(Record(home / "studies" / name, create=True)) as record:
+        record.append(StudyBegun(name, {"verb": verb}))
+        record.append(SessionBegun({}, call=Call((verb, "fake"), str(home), Schedule())))
+    return home / "studies" / name
+
+
+def test_a_run_is_resumed_by_its_name_or_its_folder(burnish_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resumed: list[str] = []
+    monkeypatch.setattr(resuming, "_go_on", lambda one, yes: resumed.append(one.folder.name))
+    folder = kept(burnish_home, "fake-tune-1", "tune")
+    kept(burnish_home, "fake-tune-1-2", "tune")
+    kept(burnish_home, "fake-why-1", "why")
+    monkeypatch.chdir(folder.parent)
+    for run in ("fake-tune-1", str(folder), "./fake-tune-1", "fake-tune", None):
+        resuming.resume(run, due=False, yes=False)
+    assert resumed == ["fake-tune-1", "fake-tune-1", "fake-tune-1", "fake-tune-1-2", "fake-tune-1-2"]
+    with pytest.raises(UserError, match="unknown unfinished run 'fake-why-1'"):
+        resuming.resume("fake-why-1", due=False, yes=False)
+
+
+def test_what_was_given_to_resume_is_given_on(burnish_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    burnish_home.mkdir(exist_ok=True)
+    called: list[list[str]] = []
+    monkeypatch.setattr(resuming, "app", lambda args, **_: called.append(args))
+    one = Unfinished(burnish_home, ("tune", "fake"), str(burnish_home), None)
+    resuming._go_on(one, yes=False)
+    monkeypatch.setattr(progress, "quiet", True)
+    resuming._go_on(one, yes=True)
+    assert called == [["--config", "none", "tune", "fake"], ["--yes", "--config", "none", "tune", "fake", "--quiet"]]
+
+
+def test_a_missing_file_of_a_run_is_not_said_to_be_its_folder(burnish_home: Path) -> None:
+    burnish_home.mkdir(exist_ok=True)
+    one = Unfinished(burnish_home / "fake-tune-1", (), str(burnish_home / "gone"), None)
+    with pytest.raises(UserError, match="the folder in which fake-tune-1 was begun is gone"), resuming._as_called(one):
+        pass
+    with pytest.raises(FileNotFoundError), resuming._as_called(Unfinished(burnish_home, (), str(burnish_home), None)):
+        Path("absent").read_text()
 
 
 def test_resume_without_a_run_says_so(burnish_home: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import typer
 
@@ -15,7 +16,7 @@ from burnish.base import paths
 from burnish.base.errors import HostError, InfrastructureError, UserError, unknown
 from burnish.bench.host import boot_now
 from burnish.cli import options as o
-from burnish.cli.common import app, errors, line, program, verb
+from burnish.cli.common import app, errors, line, program, progress, verb
 from burnish.cli.config import settings
 from burnish.study.kept import runs as studies
 from burnish.study.kept.runs import Unfinished
@@ -25,10 +26,11 @@ from burnish.study.kept.runs import Unfinished
     "resume",
     replace(o.KEPT_RUN, unset="the newest unfinished one"),
     o.DUE,
+    o.YES,
     example="burnish resume --due",
     resumes=True,
 )
-def resume(run: str | None, due: bool) -> None:
+def resume(run: str | None, due: bool, yes: bool) -> None:
     """Resume an unfinished run by the command that began it.
 
     With --due it resumes, one after another, every run whose next sitting is due, or whose cells that the host
@@ -36,18 +38,21 @@ def resume(run: str | None, due: bool) -> None:
     """
     unfinished = studies.unfinished(paths.home(), boot_now())
     if due:
-        _resume_due(unfinished)
+        _resume_due(unfinished, yes=yes)
         return
     chosen = [one for one in unfinished if run is None or one.folder.name.startswith(run)]
+    if run is not None:  # a name that others begin with, and a folder, are as exact as elsewhere
+        chosen = [one for one in unfinished if run in (one.folder.name, str(one.folder))] or chosen
+        chosen = chosen or [one for one in unfinished if one.folder == Path(run).resolve()]
     if not unfinished and run is None:
         raise UserError("no unfinished run here; `burnish runs` lists the runs")
     if not chosen:
         names = [one.folder.name for one in unfinished]
         raise unknown("unfinished run", run or "", names or ["none"], "burnish runs")
-    _go_on(chosen[-1])
+    _go_on(chosen[-1], yes=yes)
 
 
-def _resume_due(unfinished: list[Unfinished]) -> None:
+def _resume_due(unfinished: list[Unfinished], *, yes: bool) -> None:
     """Resumes every run whose next sitting is due; one that fails does not keep the others from it."""
     failed = 0
     for one in unfinished:
@@ -57,7 +62,7 @@ def _resume_due(unfinished: list[Unfinished]) -> None:
             line(f"{one.folder.name}: {one.following.words}")
             continue
         try:
-            _go_on(one)
+            _go_on(one, yes=yes)
         except (UserError, InfrastructureError, HostError) as error:
             text = str(error) if isinstance(error, UserError) else error.explain()
             errors.print(f"burnish: {one.folder.name}: {text}", markup=False, highlight=False, soft_wrap=True)
@@ -70,11 +75,14 @@ def _resume_due(unfinished: list[Unfinished]) -> None:
         raise typer.Exit(failed)
 
 
-def _go_on(one: Unfinished) -> None:
+def _go_on(one: Unfinished, *, yes: bool) -> None:
     """Calls the command of a run in its folder; what a settings file gave is in its words."""
     line(f"{one.folder.name}: {program.name} {shlex.join(one.command)}")
+    consent = ["--yes"] if yes else []
+    quiet = ["--quiet"] if progress.quiet and "--quiet" not in one.command else []
     with _as_called(one):
-        code = app(args=["--config", settings.NONE, *one.command], prog_name=program.name, standalone_mode=False)
+        words = [*consent, "--config", settings.NONE, *one.command, *quiet]
+        code = app(args=words, prog_name=program.name, standalone_mode=False)
     if isinstance(code, int) and code:
         raise typer.Exit(code)
 
@@ -83,13 +91,16 @@ def _go_on(one: Unfinished) -> None:
 def _as_called(one: Unfinished) -> Iterator[None]:
     """The working folder and the words of the command line as they were when the run was begun."""
     words = sys.argv
-    try:
-        with contextlib.chdir(one.place or "."):
-            sys.argv = [words[0], *one.command]
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(contextlib.chdir(one.place or "."))
+        except FileNotFoundError:
+            raise UserError(
+                f"{one.place}: the folder in which {one.folder.name} was begun is gone; make it again, or call its "
+                "command"
+            ) from None
+        sys.argv = [words[0], *one.command]
+        try:
             yield
-    except FileNotFoundError:
-        raise UserError(
-            f"{one.place}: the folder in which {one.folder.name} was begun is gone; make it again, or call its command"
-        ) from None
-    finally:
-        sys.argv = words
+        finally:
+            sys.argv = words

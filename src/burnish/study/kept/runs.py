@@ -42,6 +42,9 @@ def of_all(home: Home, read: Callable[[Record], Iterable[_Found]]) -> Iterator[_
             yield from read(record)
 
 
+ANEW = ("why",)
+"""Verbs that begin anew each time, so that none of their runs is resumed."""
+
 WITHOUT_VERDICTS = ("why", "calibrate")
 """Verbs whose runs have no verdicts: `find` returns them only if they are named."""
 
@@ -215,6 +218,8 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
         with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
             session = record.last(SessionBegun)
             ended = record.last(StudyFinished) is not None or record.last(RecordImported) is not None
+            begun = record.last(StudyBegun)
+            ended = ended or (begun is not None and begun.event.definition["verb"] in ANEW)
             call = session.event.call if session and not ended else None
             if call is None:
                 continue
