@@ -119,6 +119,31 @@ def test_the_nearest_file_is_read_and_its_paths_are_relative_to_it(here: Path, m
         given("--config", "away.toml")
 
 
+def test_a_home_folder_in_a_path_is_found_wherever_the_file_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/dba")
+    (here / "burnish.toml").write_text('source = "~/src"\nworkload = ["~/x.sql"]\n')
+    for folder in (here, here / "x"):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        assert given().words == {"source": ("/home/dba/src",), "workloads": ("/home/dba/x.sql",)}
+
+
+def test_files_within_a_word_are_relative_to_it_too(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "burnish.toml").write_text(
+        'prior = ["records/x.jsonl.xz", "fake-tune-1"]\n'
+        'workload = ["in_turn:./mine.lua=2,oltp_read_only=1", "sql_bench:tree=./bench", "oltp_insert:tables=2"]\n'
+    )
+    (here / "x").mkdir()
+    monkeypatch.chdir(here / "x")
+    words = given().words
+    assert words["prior"] == (f"{here}/records/x.jsonl.xz", "fake-tune-1")
+    assert words["workloads"] == (
+        f"in_turn:{here}/mine.lua=2,oltp_read_only=1",
+        f"sql_bench:tree={here}/bench",
+        "oltp_insert:tables=2",
+    )
+
+
 def test_a_file_that_others_could_have_put_there_is_not_used(here: Path) -> None:
     file = here / "burnish.toml"
     file.write_text('engine = "fake"\n')

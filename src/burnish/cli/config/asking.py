@@ -19,6 +19,7 @@ from burnish.cli.config import model, schemas
 from burnish.cli.config.keys import ENGINE, NAME, keys, verbs_of
 from burnish.cli.declaration import Option
 from burnish.engines.registry import create
+from burnish.source.revisions import is_revision
 from burnish.workload import loads
 
 QUESTIONS: Mapping[str, str] = {
@@ -131,9 +132,9 @@ def _checked(option: Option, key: str, words: Sequence[str], before: Mapping[str
         known = create(load.engine(before[ENGINE][-1])).loads
         for word in read:
             known.resolve(loads.asked(word), None)
-    elif key in ("source", "hosts"):
+    elif key in ("source", "records"):
         for path in read if option.many else (read,):
-            if not path.expanduser().exists():
+            if not path.expanduser().exists() and not (key == "source" and is_revision(path)):
                 raise UserError(f"{option.name} {path}: there is no such file or folder")
     return tuple(str(part) for part in read) if option.many else (words[-1],)
 

@@ -140,22 +140,30 @@ def read(path: Path, known: Mapping[str, Option]) -> Settings:
     return Settings(path, hashlib.sha256(path.read_bytes()).hexdigest(), words)
 
 
+_FILE = re.compile(r"(?:^|(?<=[:,]))[^:,=]*\.(?:lua|sql)\b|(?<==)\.\.?/[^:,]*")
+"""A load's file in a word, by itself or within a mix, or a parameter that is a path."""
+
+
+def _at(folder: Path, word: str) -> str:
+    """A path that is relative to a folder, as it is where that is the current one."""
+    path = Path(word).expanduser()
+    return str(path if folder in (Path(), Path.cwd()) else folder.absolute() / path)
+
+
 def _placed(option: Option, words: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Words with paths that are relative to the file's folder."""
-    if folder in (Path(), Path.cwd()):
-        return tuple(words)
     if option.reader in (readers.path, readers.paths):
-        return tuple(str(folder.absolute() / Path(word).expanduser()) for text in words for word in text.split(","))
+        return tuple(_at(folder, word) for text in words for word in text.split(","))
     if option.reader is readers.url:
-        return tuple(
-            word if "://" in word or word == NONE else str(folder.absolute() / Path(word).expanduser())
-            for word in words
-        )
+        return tuple(word if "://" in word or word == NONE else _at(folder, word) for word in words)
     if option.reader is readers.workloads:  # files are told by their suffix, here as in a word of the command line
         return tuple(
-            str(folder.absolute() / word) if re.match(r"[^:]*\.(lua|sql)\b", word) else word
-            for word in readers.workloads(option.name, words)
+            _FILE.sub(lambda found: _at(folder, found[0]), word) for word in readers.workloads(option.name, words)
         )
+    if option.reader is readers.names:  # of runs, or of their records
+        from burnish.record.lines import is_file_name
+
+        return tuple(_at(folder, word) if is_file_name(word) else word for text in words for word in text.split(","))
     return tuple(words)
 
 
