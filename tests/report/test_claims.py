@@ -107,4 +107,6 @@ def test_claims_are_counted_in_a_sentence() -> None:
     ]
     assert sentences([Answered(None, "")]) == ["None of the published claims has been measured yet (1)."]
     assert sentences([]) == []
+    (gone,) = sentences([Answered(Holds.LARGER, "as published")])
+    assert gone == "0 of 1 published claim still holds here: 1 is larger."
     assert sentences([Answered(Holds.YES, "as published")]) == ["1 of 1 published claim still holds here."]

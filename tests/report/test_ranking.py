@@ -123,6 +123,13 @@ def test_the_winner_of_a_search_is_announced_by_its_fresh_starts(found: str | No
     assert said.startswith("Take bolted: 31 % less server CPU" if found else "Keep baseline: no build is proved")
 
 
+def test_the_baseline_is_never_better_than_itself() -> None:
+    """In one calibration of twenty it looks so; it was recommended to take "A/A"."""
+    events = Events("baseline", verb="calibrate").run().contest("A/A / w")
+    events.add("verdict", **verdict("A/A / w", "faster", near(1.01)))
+    assert ranking(fold(events.add("finished").made)) is None
+
+
 def test_a_search_without_a_winner_names_who_looked_faster() -> None:
     """It says nothing of marks, which none of its builds has unless that was allowed."""
     events = Events("baseline", "plain").run().contest("plain / w")

@@ -22,6 +22,7 @@ from burnish.study.builds.source import source_request
 from burnish.study.constructors.tune import tune_study
 from burnish.study.request import workloads
 from burnish.study.request.options import Options
+from burnish.study.request.request import read_request
 from conftest import FAKE_SOURCE, FakeBench
 from patchfiles import FASTER, ROUNDS, diff, write
 from planned import plan
@@ -190,6 +191,16 @@ def test_a_profile_may_belong_to_a_source_that_is_not_known_yet(monkeypatch: pyt
     known = resolving._profile(store, "01234567", "another")
     assert known is not None
     assert known.source == "of-long-ago"
+
+
+def test_a_recipe_by_a_usual_name_takes_its_place(tmp_path: Path) -> None:
+    """Twice in the list, its cells were planned twice and judged twice."""
+    usual = next(name for name in load.engine("fake").ladder if name != "baseline")
+    path = own(tmp_path, **{usual: 'c = ["-DFAKE_SPEED=130"]'})
+    variants = read_request("fake", Options(recipes=path)).variants
+    assert [variant.name for variant in variants].count(usual) == 1
+    (taken,) = (variant for variant in variants if variant.name == usual)
+    assert taken.recipe.c == ("-DFAKE_SPEED=130",)
 
 
 def test_too_many_threads_are_found_before_anything_is_built_for_nothing(burnish_home: Path, tmp_path: Path) -> None:

@@ -14,12 +14,15 @@ from xml.etree import ElementTree as Tree
 import pytest
 from typer.testing import CliRunner
 
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
 from burnish.cli.common import app
 from burnish.cli.pipeline import checking
 from burnish.model.cell import CellId, Role
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
+from burnish.study.study import Confirmation, Study
 from burnish.study.trials import trials
 from burnish.study.trials.readings import start_done
 from conftest import BuildFake
@@ -60,6 +63,22 @@ def test_files_that_cant_be_written_are_refused_before_anything_is_measured(
     assert child.returncode == 2
     assert f"{tmp_path}/absent: there is no such folder" in text(child)[1]
     assert not (burnish_home / "studies").exists()
+
+
+def test_none_of_many_loads_is_measured_again(
+    burnish_home: Path, programs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Starts that nobody uses would be beyond the minutes that were asked for."""
+    asked: list[Study] = []
+
+    def run(home: Home, study: Study, *_: Any, **__: Any) -> Path:
+        asked.append(study)
+        raise UserError("enough")
+
+    monkeypatch.setattr(checking.runner, "run", run)
+    words = ["check", *(f"{name}={path}" for name, path in zip(("old", "new"), programs, strict=True)), *QUICK]
+    CliRunner().invoke(app, words)
+    assert asked[0].confirmation == Confirmation(more_than=None)
 
 
 def test_a_load_is_judged_by_its_claim_and_not_by_fresh_starts_after_it(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from burnish.bench.topology import duet_core_sets
 from burnish.cli import options as o
 from burnish.cli.common import asker, print_document, print_json, progress, verb
 from burnish.cli.declaration import Argument
-from burnish.cli.results import finish
+from burnish.cli.results import finish_all
 from burnish.hosts import part
 from burnish.hosts import run as on_hosts
 from burnish.hosts.host import chosen_of
@@ -71,8 +71,7 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
         shown = in_time(home, study, planned, options, head)
         print_plan(steps_of(home, study, shown, options), as_json, ahead, shown.sittings)
     else:
-        for folder in measured(home, study, options):
-            finish(folder, as_json, full=full)
+        finish_all(measured(home, study, options), as_json, full=full)
 
 
 def _of_rows(study: Study, options: Options) -> Options:

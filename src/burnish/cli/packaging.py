@@ -75,10 +75,14 @@ def package(
         line(text)
 
 
+_SESSION = tuple(option for option in o.SESSION if option is not o.ON_HOSTS)
+"""The package is on this host alone."""
+
+
 @verb(
     "verify",
     Argument("file", "FILE", "A .deb or .tar.gz of `burnish package`.", readers.path),
-    o.KEY, o.MEASURE, o.BASE, *o.LOAD, *o.HOW_EXACTLY, *o.SESSION, o.JSON,
+    o.KEY, o.MEASURE, o.BASE, *o.LOAD, *o.HOW_EXACTLY, *_SESSION, o.JSON,
     example="burnish verify ./server.deb --key builder.pub",
     resumes=True,
 )  # fmt: skip

@@ -53,6 +53,18 @@ def finish(folder: Path, as_json: bool, *, full: bool) -> None:
         raise typer.Exit(1)
 
 
+def finish_all(folders: Sequence[Path], as_json: bool, *, full: bool) -> None:
+    """Prints the results of all these runs, one for each host; exits with 1 if nothing could be measured in one."""
+    failed = False
+    for folder in folders:
+        try:
+            finish(folder, as_json, full=full)
+        except typer.Exit:
+            failed = True
+    if failed:
+        raise typer.Exit(1)
+
+
 def print_result(result: Result, as_json: bool, place: Path, *, full: bool) -> None:
     """Prints a result in short, as its whole report, or as JSON.
 

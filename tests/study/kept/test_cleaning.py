@@ -156,6 +156,13 @@ def test_source_packages_are_items_of_their_own(home: Home) -> None:
     assert not any(name == "debian" or ".lock" in name for name in names)
 
 
+def test_packages_and_logs_of_single_builds_are_items(home: Home) -> None:
+    for name in ("packages/mariadb", "verified/0a1b", "logs/build"):
+        (home.root / name).mkdir(parents=True)
+    found = {(item.kind, item.name) for item in inventory(home)}
+    assert {("packages", "mariadb"), ("verified", "0a1b"), ("logs", "build")} <= found
+
+
 def test_what_could_not_be_removed_is_not_said_to_be_freed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     (item,) = (item for item in inventory(home) if item.name == "fake_1.0")
     monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)

@@ -9,7 +9,7 @@ from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
 from burnish.cli.common import group, print_document, print_json, verb
 from burnish.cli.measuring import measured
-from burnish.cli.results import finish
+from burnish.cli.results import finish_all
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
 from burnish.study.constructors.bundled import bundled_study
@@ -111,5 +111,4 @@ def run(
         return
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
     bundled = bundled_study(name, engine, asked, options)
-    for folder in measured(paths.home(), bundled, options, asked):
-        finish(folder, as_json, full=full)
+    finish_all(measured(paths.home(), bundled, options, asked), as_json, full=full)

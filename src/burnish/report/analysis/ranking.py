@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from burnish.model.cell import AA
 from burnish.report.analysis import marks
 from burnish.statistics.means import Ratio
 from burnish.statistics.rivals import Rival, effort, rival
@@ -92,7 +93,9 @@ def everywhere(result: Result) -> dict[str, dict[str, Ratio]]:
     """
     rows: dict[str, list[Row]] = {}
     for row in result.rows:
-        if result.searched is None or row.workload in result.searched[0].weights:  # on the others nothing may be lost
+        # On a load that a search guards nothing may be lost; the baseline against itself is no candidate.
+        counts = result.searched is None or row.workload in result.searched[0].weights
+        if counts and row.candidate != AA:
             rows.setdefault(row.candidate, []).append(row)
     return {
         name: {row.workload: row.ratio for row in cells if row.ratio}

@@ -149,8 +149,8 @@ def _counted(claims: Iterable[Answered]) -> int:
     return sum(claim.holds is Holds.YES for claim in claims)
 
 
-def _hold(claims: Iterable[Answered]) -> str:
-    return "holds" if _counted(claims) == 1 else "hold"
+def _hold(claims: Sequence[Answered]) -> str:
+    return "holds" if 1 in (_counted(claims), len(claims)) else "hold"
 
 
 def _rest(claims: Sequence[Answered]) -> str:

@@ -25,7 +25,8 @@ class Kept:
     """One thing that is kept.
 
     Attributes:
-        kind: builds, profiles, datasets, gates, calibrations, downloads, work, scratch, ccache, thinlto or studies.
+        kind: builds, profiles, datasets, gates, calibrations, downloads, work, scratch, packages, verified, logs,
+            ccache, thinlto or studies.
         name: key or folder name.
         what: in words.
         folder: where it is.
@@ -58,6 +59,7 @@ def inventory(home: Home) -> list[Kept]:
         ("work", home.root / "work"),
         ("scratch", home.scratch),
         ("ccache", home.store / "ccache"),
+        *((name, home.root / name) for name in ("packages", "verified", "logs")),
     ):
         for folder in sorted(root.glob("*")):
             # Source packages are kept and used one by one.

@@ -85,7 +85,7 @@ def read_request(engine: str, options: Options) -> Request:
 
     read = attempt(_own, options.recipes)
     own = read[0] if read else {}
-    named = options.variants or (*spec.ladder, *own)
+    named = options.variants or tuple(dict.fromkeys((*spec.ladder, *own)))
     # If the recipe file cannot be read, its variants are not known, so an unknown name may not be an error.
     named = tuple(name for name in named if read or name in load.variants())
     variants = [variant for name in named for variant in attempt(load.variant, name, own)]
