@@ -64,6 +64,29 @@ def test_parts_that_are_elsewhere_are_refused(tmp_path: Path) -> None:
         own_data.identity(place)
 
 
+@pytest.mark.parametrize("row", [b"\x1eE%sid=7;\x05", b"\x00.%s\0\0\0\0\0\0\0\x08"], ids=["the row", "its index"])
+@pytest.mark.parametrize("name", ["shop/big table.ibd", "general.ibd", "undo_003.ibu", "undo_001"])
+def test_parts_that_mysqls_dictionary_has_elsewhere_are_refused(tmp_path: Path, row: bytes, name: str) -> None:
+    place, outside = folder(tmp_path, "shop"), tmp_path / "mount" / name
+    (place / "mysql.ibd").write_bytes(b"\0" * 50 + row % str(outside).encode() + b"\0" * 50)
+    own_data.check_folder(place)  # dropped: there is no such file
+    outside.parent.mkdir(parents=True)
+    outside.touch()
+    with pytest.raises(UserError, match=rf"mount/{name} is a part of it that mysql\.ibd names; it leads out"):
+        own_data.identity(place)
+
+
+def test_what_mysqls_dictionary_has_within_the_folder_is_no_part_elsewhere(tmp_path: Path) -> None:
+    place, manual = folder(tmp_path, "shop"), tmp_path / "employee.ibd"
+    manual.touch()
+    rows = (b"r./shop/t.ibd\0\0\0\0", b"\x1e./shop/t.ibdid=3;", b"/./undo_001id=4294967279;", b"mysql.ibd\0\0\0")
+    content = b"".join((*rows, b"format_path('", str(manual).encode(), b"');"))
+    (place / "mysql.ibd").write_bytes(content)
+    for name in ("shop/t.ibd", "undo_001"):
+        (place / name).touch()
+    own_data.check_folder(place)
+
+
 def test_what_is_no_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no such thing"):
         own_data.identity(tmp_path / "nowhere")

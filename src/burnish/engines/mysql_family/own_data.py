@@ -7,10 +7,11 @@ import fcntl
 import gzip
 import hashlib
 import lzma
+import os
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,6 +26,10 @@ _SYSTEM = {"mysql", "performance_schema", "information_schema", "sys"}
 _USE = re.compile(rb"(?:^|;[ \t]*)USE (?:`([^`]+)`|([^`;\s]+))\s*;", re.MULTILINE | re.IGNORECASE)
 _ENCODED = re.compile(r"@([0-9a-f]{4})")
 _HEAD = 1 << 20
+_LISTED = re.compile(rb"(?:\.ib[du]|undo_\d{3})(?=id=\d|\0\0)")
+"""The end of a file's name in MySQL's dictionary: its properties or the number of its tablespace follow. In the texts
+of the manual, which the dictionary has too, other characters do."""
+_LONGEST = 1536  # bytes of a file's name in the dictionary
 _TABLES = {".frm", ".ibd"}  # MySQL since 8.0 has no .frm files
 _PACKED: Mapping[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
@@ -58,10 +63,9 @@ def check_folder(place: Path) -> None:
     try:
         for path in place.rglob("*"):
             if path.is_symlink() or path.suffix == ".isl":
-                raise UserError(
-                    f"--data {place}: {path.relative_to(place)} leads out of the folder, and a server on the copy "
-                    "would write to the original; move the table into the folder, or give a dump"
-                )
+                raise _leads_out(place, f"{path.relative_to(place)} leads")
+        if outside := next(_listed_elsewhere(place / "mysql.ibd"), None):
+            raise _leads_out(place, f"{outside} is a part of it that mysql.ibd names; it leads")
         with system.open("rb") as file:
             fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
@@ -72,6 +76,27 @@ def check_folder(place: Path) -> None:
         raise UserError(
             f"--data {place}: a server is running on it, so a copy would be torn; stop it, or give a dump"
         ) from None
+
+
+def _leads_out(place: Path, what: str) -> UserError:
+    return UserError(
+        f"--data {place}: {what} out of the folder, and a server on the copy would write to the original; move the "
+        "table into the folder, or give a dump"
+    )
+
+
+def _listed_elsewhere(dictionary: Path) -> Iterator[Path]:
+    """Files with an absolute path in the dictionary of MySQL 8 and newer (``mysql.ibd``), which has no ``.isl`` files.
+
+    Only those that are there: dropped tables stay in the dictionary's pages, and what is not there is not written to.
+    Any byte may precede a name, so that each of its ends that begins with a slash is tried.
+    """
+    content = dictionary.read_bytes() if dictionary.is_file() else b""
+    for end in _LISTED.finditer(content):
+        text = re.split(rb"[\0-\x1f]", content[max(0, end.start() - _LONGEST) : end.end()])[-1]
+        for slash in re.finditer(rb"/", text):
+            if os.path.isfile(path := text[slash.start() :]):  # noqa: PTH113 - bytes
+                yield Path(os.fsdecode(path))
 
 
 def named(folder: str) -> str:
