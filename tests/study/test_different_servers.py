@@ -6,6 +6,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -20,11 +21,12 @@ from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built, Identity
 from burnish.study import runner
 from burnish.study.builds.make import Made
-from burnish.study.builds.programs import differences, of_one_product
+from burnish.study.builds.programs import differences, of_one_format, of_one_product, older, several_versions
 from burnish.study.constructors.compare import compare_study
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked
 from burnish.study.why import sampling
+from burnish.study.workshop import group
 from conftest import BuildFake
 
 OTHER = b"\x7fELF of another server"
@@ -85,6 +87,50 @@ def test_products_of_one_engine_are_told_apart_and_versions_are_not() -> None:
     assert one.identity is not None
     assert newer.identity is not None
     assert differences(one.identity, newer.identity) == ["version: 8.0 against 9.7"]
+
+
+def test_the_older_program_is_found_by_the_first_number_of_its_version() -> None:
+    old, new = made("a", "8.4.8-8 for Linux on x86_64", ""), made("b", "8.4.10 for Linux on x86_64", "")
+    assert older(old, new) is older(new, old) is old
+    assert several_versions([old, new])
+    packaged, unknown = made("c", "8.4.10-1~deb13 for Linux", ""), made("d", "", "")
+    assert older(new, packaged) is new
+    assert not several_versions([new, packaged])
+    assert older(new, unknown) is unknown
+
+
+def test_major_versions_that_do_not_read_one_anothers_data_are_refused() -> None:
+    spec, one = load.engine("postgresql"), made("a", "15.18 (Debian 15.18-0+deb12u1)", "")
+    of_one_format(spec, one, made("b", "15.2", ""))
+    of_one_format(load.engine("mysql"), one, made("c", "16.2", ""))
+    with pytest.raises(UserError, match=r"^a is PostgreSQL 15.18 \(Debian .*\) and c is 16.2: neither reads") as raised:
+        of_one_format(spec, one, made("c", "16.2", ""))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("newer_first", [False, True])
+def test_two_versions_begin_with_clean_data_of_the_older(
+    monkeypatch: pytest.MonkeyPatch, build_fake: BuildFake, burnish_home: Path, *, newer_first: bool
+) -> None:
+    makers = []
+    usual = FakeEngine.create_dataset
+
+    def create(self: FakeEngine, built: Built, *others: Any) -> None:
+        makers.append(built.name)
+        usual(self, built, *others)
+
+    def trials(**words: Any) -> None:
+        raise UserError(f"upgraded={words['upgraded']}")
+
+    monkeypatch.setattr(FakeEngine, "create_dataset", create)
+    monkeypatch.setattr(group, "Trials", trials)
+    programs = {"old": build_fake("-DFAKE_RELEASE=3").server, "new": build_fake("-DFAKE_RELEASE=10").server}
+    names = sorted(programs, reverse=not newer_first)
+    options = Options(labels=tuple(names), workloads=("fake_low",), force=True)
+    study = compare_study("fake", [programs[name] for name in names], options)
+    with pytest.raises(UserError, match="upgraded=True"):
+        runner.run(home(), study, options, Console(file=io.StringIO()), None, Asked())
+    assert makers == ["old"]
 
 
 def test_no_run_is_begun_for_two_products(

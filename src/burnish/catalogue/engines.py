@@ -139,6 +139,7 @@ class _Engine(Entry):
     debian_package: str | None = None
     debian_suites: tuple[str, ...] = ()
     series: str = ""
+    data_per_major: bool = False
     release_package: str | None = None
     build_options: str = ""
     package_c: tuple[str, ...] = ()

@@ -242,6 +242,7 @@ class EngineSpec:
         debian_suites: suites in which it is looked for besides the host's own (``sid``).
         release_package: binary package of the distribution that contains the server; None: there is none.
         series: release series of the default source; '' if not stated.
+        data_per_major: whether a server reads no data of another major version, the number before the first dot.
         build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (which hardening it requests).
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: flags that they add for C++.
@@ -307,6 +308,7 @@ class EngineSpec:
     implementation: str = ""
     folder: Path = Path()
     profile_options: tuple[str, ...] = ()
+    data_per_major: bool = False
 
     def instrumented_options(self, options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         """A recipe's options, (name, value), as its instrumented build has them."""

@@ -39,6 +39,17 @@ def test_each_workload_finds_its_own_clean_data(tmp_path: Path, bench: FakeBench
     assert copied == 2 + 2 * 2, "once for each side where nothing writes, before each start where something does"
 
 
+def test_what_a_newer_version_may_have_upgraded_is_copied_again(tmp_path: Path, bench: FakeBench) -> None:
+    """The newer of two servers upgrades data at its first start; the older one can't read them afterwards."""
+    reads = Workload("reads", "fake", "reads its data only", "p", dataset="a")
+    data = {"reads": dataset(Store(tmp_path / "store"), "aaaa")}
+    copies = Copies(data, tmp_path / "scratch", bench, upgraded=True)
+    for _ in range(2):
+        for place in copies.clean(reads, 2):
+            assert (place / "what").read_text() == "aaaa"
+            (place / "what").write_text("upgraded")
+
+
 def test_what_was_removed_to_make_room_is_copied_again(tmp_path: Path, bench: FakeBench) -> None:
     """Two loads in turn in a folder that has room for the data of one."""
     store = Store(tmp_path / "store")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from burnish.base.errors import UserError
 from burnish.builds.evidence import Examiner, Portable, refused
 from burnish.engines.recognising import different_servers
 from burnish.model.cell import BuildId
+from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built, Identity, differing
 from burnish.record.events.builds import ProgramExamined, ProgramFound, VariantSettled
@@ -73,6 +75,33 @@ def of_one_product(one: Made, other: Made) -> None:
     products = [identity.product for identity in identities if identity is not None and identity.product]
     if len(set(products)) > 1:
         raise different_servers(*((made.variant.name, its) for made, its in zip((one, other), products, strict=True)))
+
+
+def of_one_format(spec: EngineSpec, one: Made, other: Made) -> None:
+    """Raises a `UserError` if two existing programs are of major versions that do not read one another's data."""
+    versions = [made.identity.version for made in (one, other) if made.identity is not None]
+    if spec.data_per_major and len({_number(version)[:1] for version in versions}) > 1:
+        (its, theirs), (first, second) = versions, (one.variant.name, other.variant.name)
+        raise UserError(
+            f"{first} is {spec.title} {its} and {second} is {theirs}: neither reads the data of the other, on which "
+            "both are measured; name two programs of one major version"
+        )
+
+
+def older(one: Made, other: Made) -> Made:
+    """Of two existing programs the one of the older version, whose data both read; the first if none is older."""
+    return min(one, other, key=lambda made: _number(made.identity.version if made.identity is not None else ""))
+
+
+def several_versions(made: Iterable[Made]) -> bool:
+    """Whether programs or builds are of more than one version; how a version was packaged does not matter."""
+    return len({_number(item.identity.version) for item in made if item.identity is not None}) > 1
+
+
+def _number(version: str) -> tuple[int, ...]:
+    """The first number of a version line, part by part, as a sort key."""
+    found = re.search(r"\d+(?:\.\d+)*", version)
+    return tuple(int(part) for part in found[0].split(".")) if found else ()
 
 
 def note_variant(record: Record, item: Made, notes: Sequence[str], *, named: bool = True) -> None:

@@ -23,11 +23,14 @@ class Copies:
         data: dataset entries by workload name; a load without one has an empty folder.
         scratch: private folder.
         bench: recorded processes.
+        upgraded: whether servers of several versions use them: a newer one may change data that no load writes to, so
+            that an older one can't read them any more.
     """
 
     data: Mapping[str, Entry]
     scratch: Path
     bench: Workbench
+    upgraded: bool = False
 
     def place(self, workload: Workload, side: int, root: Path | None = None) -> Path:
         """The folder of a side's copy of the workload's data; each dataset has its own folders."""
@@ -59,7 +62,7 @@ class Copies:
             clean = _mark(place)
             if not (clean.exists() and (place / MARKER).is_file()):
                 datasets.copy(entry, place, self.bench)
-            if workload.writes:
+            if workload.writes or self.upgraded:
                 clean.unlink(missing_ok=True)
             else:
                 clean.touch()

@@ -87,6 +87,7 @@ class Trials:
         storing: decides where data are; None: all are in `scratch`.
         dropping: drops the sides' programs from the page cache before each start; None: they stay as they are.
         sharing: how candidates share a baseline in the starts of `take`; None: each has its own.
+        upgraded: see `Copies`.
         apart: labels of candidates that failed beside others, and so share no more.
         shortened: the tag that lines of progress leave out now; '' none.
     """
@@ -111,6 +112,7 @@ class Trials:
     storing: Storing | None = None
     dropping: Dropping | None = None
     sharing: Sharing | None = None
+    upgraded: bool = False
     apart: set[str] = field(default_factory=set)
     shortened: str = ""
 
@@ -321,7 +323,7 @@ class Trials:
         self, cell: Cell, sides: Sequence[Contestant], slots: Mapping[str, Mapping[str, int]]
     ) -> tuple[dict[str, str], list[Path]]:
         """Where each side's data are, by its label, and clean copies of them by their slots."""
-        copies = Copies(self.data, self.scratch, self.bench)
+        copies = Copies(self.data, self.scratch, self.bench, self.upgraded)
         if self.storing is None:
             return {}, copies.clean(cell.workload, len(sides))
         storage = {side.label: side.condition.place for side in sides}

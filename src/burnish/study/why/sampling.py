@@ -39,7 +39,7 @@ from burnish.record.store import Store
 from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.builds.make import Made
-from burnish.study.builds.programs import differences, known_program, of_one_product, short_names
+from burnish.study.builds.programs import differences, known_program, of_one_format, of_one_product, older, short_names
 from burnish.study.builds.source import obtain_source
 from burnish.study.cells import Cell, own_placement
 from burnish.study.kept import runs as studies
@@ -213,6 +213,7 @@ def explain(
         pairs = zip(request.names, request.built, strict=True)
         made = [known_program(session, name, built) for name, built in pairs]
         of_one_product(*made)
+        of_one_format(spec, *made)
         lines = differences(*(side.identity for side in made if side.identity))
         conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
     session.record.append(ProgramsDiffer(tuple(lines)))
@@ -222,7 +223,7 @@ def explain(
     cell = _cell(session, request.names[1], workload)
     with session.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
         sampled = _sample(session, cell, made, perf, ability, stacks, seconds or _enough(ability))
-    lay = partial(_lay, session, workload, made[0])
+    lay = partial(_lay, session, workload, older(*made))
     evaluate(session, workload, sampled, codes, partial(simulate, session, workload, lay=lay, asked=simulated))
     return sessions.finish(session)
 
@@ -310,7 +311,7 @@ def _sample(
         design=cell.design,
         placement=cell.placement,
         core_sets=session.core_sets,
-        data=_data(session, cell.workload, made[0]),
+        data=_data(session, cell.workload, older(*made)),
         scratch=folder,
         timing=_timing(session.spec.times[cell.design], seconds, stacks),
         seed=f"{session.seed}/why/{cell.workload.name}",
@@ -339,21 +340,21 @@ def _sample(
     )
 
 
-def _data(session: Session, workload: Workload, first: Made) -> list[Path]:
+def _data(session: Session, workload: Workload, maker: Made) -> list[Path]:
     """A clean copy of the load's data for each side."""
     places = [session.scratch / f"data{side}" for side in range(len(session.core_sets))]
     for place in places:
-        _lay(session, workload, first, place)
+        _lay(session, workload, maker, place)
     os.sync()
     return places
 
 
-def _lay(session: Session, workload: Workload, first: Made, place: Path) -> None:
-    """Makes a clean copy of the load's data; an empty folder for a load without data."""
+def _lay(session: Session, workload: Workload, maker: Made, place: Path) -> None:
+    """Makes a clean copy of the load's data, which `maker` makes if there are none; an empty folder for one without."""
     if workload.dataset == "none":
         place.mkdir(mode=0o700)
         return
-    assert first.built is not None and first.identity is not None  # noqa: S101, PT018 - a program that exists
-    version = first.identity.version
-    entry = datasets.obtain(session.engine, session.store, first.built, first.built, version, workload, session.bench)
+    assert maker.built is not None and maker.identity is not None  # noqa: S101, PT018 - a program that exists
+    version = maker.identity.version
+    entry = datasets.obtain(session.engine, session.store, maker.built, maker.built, version, workload, session.bench)
     datasets.copy(entry, place, session.bench)

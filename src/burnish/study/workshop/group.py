@@ -13,7 +13,7 @@ from burnish.model.workload import Design, Placement, Timing
 from burnish.record.events.bundled import ComparisonLeft, ComparisonTried
 from burnish.record.events.patches import TwinFound
 from burnish.statistics.verdicts import HostPrior, Rule
-from burnish.study.builds.programs import same_before, same_programs
+from burnish.study.builds.programs import same_before, same_programs, several_versions
 from burnish.study.calibration import keep_calibrations
 from burnish.study.cells import Cell
 from burnish.study.comparison import Comparison
@@ -153,6 +153,7 @@ def trials_of(workshop: Workshop, trials: Sequence[Trial], times: Mapping[Design
         storing=workshop.storing,
         dropping=Dropping(session.record, session.bench, keep=session.options.keep_cached),
         sharing=sharing_of(workshop),
+        upgraded=several_versions(workshop.made.values()),
         probe=workshop.probe() if any(worth_probing(times[trial.cell.design]) for trial in trials) else None,
     )
 

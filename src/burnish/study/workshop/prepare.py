@@ -15,7 +15,14 @@ from burnish.record.codec import plain, value_of
 from burnish.record.events.builds import BuildsPlanned, FoundToolchain, ProgramsDiffer, SourceObtained, ToolchainsFound
 from burnish.study.builds.chains import chains_of
 from burnish.study.builds.make import Maker
-from burnish.study.builds.programs import differences, known_program, note_variant, of_one_product
+from burnish.study.builds.programs import (
+    differences,
+    known_program,
+    note_variant,
+    of_one_format,
+    of_one_product,
+    older,
+)
 from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
 from burnish.study.comparison import Comparison
@@ -212,6 +219,7 @@ def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
     assert one.identity is not None and two.identity is not None  # noqa: S101, PT018 - programs that exist
     assert one.built is not None and two.built is not None  # noqa: S101, PT018
     of_one_product(one, two)
+    of_one_format(session.spec, one, two)
     lines = differences(one.identity, two.identity)
     session.record.append(ProgramsDiffer(tuple(lines)))
     session.bench.say("\n    ".join(f"they differ: {line}" for line in lines) or "same version, same features")
@@ -224,10 +232,18 @@ def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
         )
     )
     conditions.possible(session, list(sides))
+    maker = older(one, two)
+    assert maker.built is not None and maker.identity is not None  # noqa: S101, PT018 - one of the two
     for workload in (workload for workload in session.workloads if workload.dataset != "none"):
         with session.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", counts=False):
             workshop.program_data[workload.name] = datasets.obtain(
-                session.engine, session.store, one.built, one.built, one.identity.version, workload, session.bench
+                session.engine,
+                session.store,
+                maker.built,
+                maker.built,
+                maker.identity.version,
+                workload,
+                session.bench,
             )
     for item in workshop.made.values():
         note_variant(session.record, item, item.notes)
