@@ -28,6 +28,34 @@ def test_the_binary_log_is_off_unless_the_condition_has_it() -> None:
     assert not any("performance_schema" in word for word in on), "as shipped"
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "replaced"),
+    [
+        ("innodb_log_file_size", "4G", ["--loose_innodb_redo_log_capacity=256M"]),
+        ("loose_innodb_log_files_in_group", "4", ["--loose_innodb_redo_log_capacity=256M"]),
+        ("innodb_dedicated_server", "OFF", []),
+        (
+            "innodb_dedicated_server",
+            "ON",
+            ["--innodb_buffer_pool_size=512M", "--loose_innodb_redo_log_capacity=256M"],
+        ),
+    ],
+)
+def test_no_default_of_ours_wins_over_what_is_given(name: str, value: str, replaced: list[str]) -> None:
+    usual, chosen = (setting_options(given, PRODUCT.habits.defaults) for given in ([], [(name, value)]))
+    assert [word for word in usual if word not in chosen] == replaced
+    assert chosen[-1] == f"--{name}={value}"
+
+
+def test_sizes_are_judged_as_the_server_takes_them() -> None:
+    writes = load.workload(SPEC, "oltp_update_index")
+    asked = {"innodb_redo_log_capacity": str(100 << 20), "innodb_buffer_pool_size": str(8 << 30)}
+    assert [line for line in warnings(Facts(asked, writes, 0)) if line.startswith("innodb_redo_log_capacity is 100 MB")]
+    older = {"innodb_log_file_size": str(2 << 30), "innodb_log_files_in_group": "2"}
+    assert not warnings(Facts({**asked, **older}, writes, 0))
+    assert not warnings(Facts({**asked, "innodb_dedicated_server": "TRUE"}, writes, 16 << 30))
+
+
 def test_the_load_gets_in_by_accounts_and_not_past_all_checks(tmp_path: Path) -> None:
     server = Server(Launch(Path("mysqld"), tmp_path, tmp_path, habits=PRODUCT.habits))
     (option,) = server._way_in()

@@ -15,7 +15,7 @@ import pymysql
 from burnish.base import netns
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
-from burnish.engines.mysql_family import certificates
+from burnish.engines.mysql_family import certificates, tuning
 from burnish.engines.mysql_family.product import Habits
 from burnish.engines.shared import server_process
 from burnish.engines.shared.server_process import ServerProcess
@@ -23,6 +23,8 @@ from burnish.engines.shared.sysbench import Address
 from burnish.model.condition import Transport
 
 _TEMPORARY = "tmp"
+_OLDER_LOG = {"innodb_log_file_size", "innodb_log_files_in_group"}
+"""MySQL since 8.0.30 ignores these where ``innodb_redo_log_capacity`` is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,16 +57,26 @@ def private_options(data: Path) -> list[str]:
 
 
 def setting_options(settings: Iterable[tuple[str, str]], defaults: Mapping[str, str]) -> list[str]:
-    """`defaults` and `settings` as ``--name=value``; a setting replaces the default of the same name."""
+    """`defaults` and `settings` as ``--name=value``; a setting replaces the default of the same name.
+
+    It also replaces those that would silently win over it: the redo log's size where it is given by the older names,
+    and what a server sizes itself (``innodb_dedicated_server``) only where nothing is given.
+    """
 
     def plain(name: str) -> str:
         return name.lstrip("-").replace("-", "_")
 
     given = {plain(name): value for name, value in settings}
+    names = {name.removeprefix("loose_"): value for name, value in given.items()}
+    replaced = set(given)
+    if tuning.dedicated(names):
+        replaced |= {"innodb_buffer_pool_size", "innodb_redo_log_capacity"}
+    if names.keys() & _OLDER_LOG:
+        replaced.add("innodb_redo_log_capacity")
     usual = {
         name: value
         for name, value in defaults.items()
-        if not given.keys() & {name.removeprefix("loose_"), name.removeprefix("skip_")}
+        if not replaced & {name.removeprefix("loose_"), name.removeprefix("skip_")}
     }
     chosen = usual | given
     return [f"--{name}={value}" for name, value in chosen.items()]

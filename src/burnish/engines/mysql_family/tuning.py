@@ -19,6 +19,9 @@ LOG_SHARE, LOG_ENOUGH = 8, 1 << 30
 
 _LOG_SIZES = ("innodb_redo_log_capacity", "innodb_log_file_size")
 
+_UNGIVEN = 100 << 20
+"""``innodb_redo_log_capacity`` as the server prints it where it is not given."""
+
 _ON = {"TRUE", "ON", "1"}
 
 
@@ -69,6 +72,11 @@ def check_names(settings: Iterable[str], values: Mapping[str, str], server: str,
             )
 
 
+def dedicated(values: Mapping[str, str]) -> bool:
+    """Whether the server is to size its buffer pool and its log by the machine's memory."""
+    return values.get("innodb_dedicated_server", "").upper() in _ON
+
+
 def warnings(facts: Facts) -> list[str]:
     """Poorly tuned settings, one line each, beginning with the variable.
 
@@ -82,7 +90,8 @@ def warnings(facts: Facts) -> list[str]:
             f"max_connections is {connections}, but {facts.workload.name} has {threads} client threads (and "
             f"{SPARE} connections are Burnish's); --set max_connections={threads + SPARE} or more"
         )
-    warnings = (_memory(facts), _log(facts), *_logs(values), _prepared(facts), _tables(facts))
+    sizes = () if dedicated(values) else (_memory(facts), _log(facts))  # the server knows its own only when it runs
+    warnings = (*sizes, *_logs(values), _prepared(facts), _tables(facts))
     return [line for line in warnings if line]
 
 
@@ -106,6 +115,9 @@ def _log(facts: Facts) -> str | None:
     # MySQL since 8.0.30 has one size for all files of its log.
     name = next((name for name in _LOG_SIZES if name in facts.values), _LOG_SIZES[-1])
     log, pool = _number(facts.values, name), _number(facts.values, "innodb_buffer_pool_size")
+    file, files = (_number(facts.values, each) for each in ("innodb_log_file_size", "innodb_log_files_in_group"))
+    if log == _UNGIVEN and file is not None:  # then the older names count
+        log = max(log, file * (files or 1))
     if not facts.workload.writes or log is None or pool is None or log >= min(pool // LOG_SHARE, LOG_ENOUGH):
         return None
     return (
