@@ -7,11 +7,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.engines.mysql_family import own_data
+from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mysql_family import data, own_data
+from burnish.engines.mysql_family.server import Server
+from burnish.engines.shared import server_process
+from burnish.model.workload import Workload
+from burnish.program.built import Built
 from mariadb_support import PlainBench
 
 
@@ -121,6 +127,29 @@ def test_a_dump_tells_its_database_packed_or_not(tmp_path: Path) -> None:
     plain.write_text("CREATE TABLE t (a INT);\n")
     assert own_data.database_of(plain, None) == "sbtest"
     assert own_data.identity(plain, "shop") != own_data.identity(plain) == own_data.identity(plain, "sbtest")
+
+
+def test_a_server_on_them_has_time_to_end_cleanly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It purges and merges all that a load of many minutes has left to do."""
+    given: list[float] = []
+
+    class Ending(Server):
+        def boot(self) -> None:
+            pass
+
+        def query(self, *_: Any, **__: Any) -> list[tuple[object, ...]]:
+            return [("t", "BASE TABLE")]
+
+        def stop(self, patience: float = server_process.STOP_S) -> int:
+            given.append(patience)
+            return 0
+
+    monkeypatch.setattr(data, "Server", Ending)
+    load = Workload("w", "mariadb", "", "oltp_read_only", own_data=str(folder(tmp_path, "shop")), database="shop")
+    built = Built("b", tmp_path, tmp_path / "mariadbd", "key")
+    made, bench = tmp_path / "made", PlainBench(tmp_path)
+    data.create_dataset(built, built, load, made, bench, product=PRODUCT, initialise=None, shaping=())
+    assert given[0] > 10 * server_process.STOP_S
 
 
 def test_what_is_no_dump_is_named(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from burnish.model.workload import Workload
 from burnish.program.built import Built
 
 _MAKING = (("innodb_flush_log_at_trx_commit", "0"), ("innodb_fast_shutdown", "0"))  # fast, and clean at its end
+_CLEAN_END_S = 3600.0
+"""Seconds for a clean end, in which all old rows are purged and the change buffer is merged."""
 SHARES = ("sql/share", "share/mysql", "share/mariadb", "share")
 _MESSAGES = "english/errmsg.sys"
 
@@ -115,7 +117,7 @@ def create_dataset(
         names = _tables(server, workload)
         if names:
             server.query("ANALYZE TABLE " + ", ".join(f"`{name}`" for name in names), workload.database)
-        if server.stop() != 0:
+        if server.stop(patience=_CLEAN_END_S) != 0:
             raise InfrastructureError(f"preparing the data of {workload.name}: {server.ending()}", log=server.log)
     finally:
         server.stop()
