@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from burnish.base.errors import InfrastructureError
-from burnish.engines.shared import sysbench
+from burnish.engines.shared import sysbench, sysbench_parameters
 from burnish.engines.shared.sysbench import Address, SysbenchLoad
+from burnish.engines.testing import PlainBench
 from burnish.engines.ticks import parse_tick
 from burnish.model.workload import Workload
 
@@ -112,6 +113,24 @@ def test_without_a_server_the_load_is_in_trouble(tmp_path: Path) -> None:
         assert side.pids() == []
     finally:
         side.stop()
+
+
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+def test_a_users_script_finds_what_it_requires_whatever_is_asked_of_it(tmp_path: Path) -> None:
+    folder, bench = tmp_path / "theirs", PlainBench(tmp_path)
+    folder.mkdir()
+    (folder / "beside.lua").write_text('return { made = function() print("made by what is beside it") end }\n')
+    (folder / "own.lua").write_text(
+        'local beside = require("beside")\n'
+        "sysbench.cmdline.options = { rows = { 'Number of rows', 10 } }\n"
+        "sysbench.cmdline.commands = { prepare = { beside.made } }\nfunction event() end\n"
+    )
+    program = str(folder / "own.lua")
+    workload = Workload("own.lua", "mariadb", "for tests", program, file=program, content="x", dataset="own")
+    assert "rows" in sysbench_parameters.known(workload, bench)
+    sysbench.prepare(workload, Address(tmp_path / "s.sock"), bench=bench)
+    (said,) = [done.log.read_text() for what, done in bench.commands if what.startswith("prepare") and done.log]
+    assert "made by what is beside it" in said
 
 
 def cpu_of(pid: int) -> float:

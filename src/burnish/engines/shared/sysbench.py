@@ -57,6 +57,16 @@ def script(name: str) -> str:
     return str(_SHIPPED / name) if name.endswith(".lua") and "/" not in name else name
 
 
+def search_path(program: str) -> dict[str, str]:
+    """The variable by which a script finds what it requires beside itself, or beside those that Burnish ships.
+
+    Args:
+        program: the script as sysbench takes it.
+    """
+    # The closing ;; means the default paths.
+    return {"LUA_PATH": f"{Path(program).parent}/?.lua;{_SHIPPED}/?.lua;{os.environ.get('LUA_PATH', '')};;"}
+
+
 def parameters(workload: Workload) -> list[str]:
     """The workload's parameters as sysbench options (``table_size`` is ``--table-size=``)."""
     return _options(workload.parameters)
@@ -81,16 +91,18 @@ def prepare(workload: Workload, address: Address, *, bench: Workbench) -> None:
     """
     for part in preparing(workload):
         lines: list[str] = []
+        program = script(part.prepare or part.program)
         words = [
             "sysbench",
-            script(part.prepare or part.program),
+            program,
             *_connection(workload, address),
             *_options(part.data_parameters()),
             f"--threads={part.prepare_threads}",
             f"--rand-seed={_PREPARE_SEED}",
             "prepare",
         ]
-        done = bench.run(f"prepare {part.dataset}", words, timeout=3600, on_line=lines.append)
+        env = search_path(program)
+        done = bench.run(f"prepare {part.dataset}", words, env=env, timeout=3600, on_line=lines.append)
         if not done.ok and any("does not implement the 'prepare' command" in line for line in lines):
             bench.say(f"{part.entry} makes no data (its script has no prepare command)")
             continue
@@ -179,8 +191,7 @@ class SysbenchLoad(LoadProcess):
             "BURNISH_TICK_S": str(TICK_S),
             "BURNISH_LATENCY_EVERY": str(LATENCY_EVERY),
             "BURNISH_SERVER_PID": str(server_pid),
-            # A script finds what it requires beside itself; the closing ;; means the default paths.
-            "LUA_PATH": f"{Path(program).parent}/?.lua;{_SHIPPED}/?.lua;{os.environ.get('LUA_PATH', '')};;",
+            **search_path(program),
             **({"BURNISH_CIPHER": str(self._cipher)} if address.port is not None else {}),
             **environment(workload, folder),
         }

@@ -41,8 +41,9 @@ def of_help(lines: Sequence[str]) -> dict[str, Parameter]:
 def known(workload: Workload, bench: Workbench) -> dict[str, Parameter]:
     """All parameters that the workload's script takes; a `UserError` when the script does not even load."""
     lines: list[str] = []
-    words = ["sysbench", sysbench.script(workload.program), "help"]
-    done = bench.run(f"parameters of {workload.entry}", words, timeout=60, on_line=lines.append)
+    program = sysbench.script(workload.program)
+    words, env = ["sysbench", program, "help"], sysbench.search_path(program)
+    done = bench.run(f"parameters of {workload.entry}", words, env=env, timeout=60, on_line=lines.append)
     fatal = next((match[1] for line in lines if (match := _FATAL.match(line))), None)
     if fatal is not None:
         raise UserError(f"{workload.entry}: the script does not load: {fatal}")
