@@ -38,6 +38,7 @@ def test_a_later_word_replaces_an_earlier_one() -> None:
     second = condition_of(["binlog=off"], over=first)
     assert "log_bin" not in dict(second.settings)
     assert conditions.difference(first, second) == "skip_log_bin=ON"
+    assert "log_bin" not in dict(condition_of(["disable-log-bin=ON"], over=first).settings)
     assert conditions.difference(first, condition_of(["transport=tcp"], over=first)) == "transport=tcp"
     assert conditions.words_of(condition_of(["transport=tcp", "x=1"])) == "transport=tcp,x=1"
 

@@ -23,6 +23,8 @@ NETWORK: Mapping[str, tuple[re.Pattern[str], str]] = {
 }
 """Options of the network between two hosts, in tc's syntax: pattern and description of each value."""
 
+_AFFIX = re.compile(r"^(skip|disable|enable|maximum)_")
+
 
 def condition_of(
     words: Iterable[str],
@@ -141,6 +143,11 @@ def durability_of(settings: Sequence[tuple[str, str]], server: ServerSettings) -
 def plain(name: str) -> str:
     """A setting's name as in the server's list of variables, with underscores."""
     return name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_")
+
+
+def without_affix(name: str) -> str:
+    """A plain name without the word by which a server's option switches or bounds a variable (``disable_log_bin``)."""
+    return _AFFIX.sub("", name)
 
 
 def setting_name(name: str) -> str:

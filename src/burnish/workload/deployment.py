@@ -11,12 +11,10 @@ from collections.abc import Iterable, Mapping
 from burnish.base.errors import UserError, nearest
 from burnish.catalogue.deployment import Choice, Deployment, Promise
 from burnish.model.engine import EngineSpec
-from burnish.workload.conditions import condition_of, plain
+from burnish.workload.conditions import condition_of, plain, without_affix
 
 ALL = "all"
 """Word for all choices that the catalogue has for the engine."""
-
-_AFFIX = re.compile(r"^(skip|disable|enable|maximum)_")
 
 
 def choices_of(
@@ -73,7 +71,7 @@ def _breaks(promise: Promise, name: str, value: str) -> bool:
     MariaDB and MySQL take ``innodb_doublewr`` for ``innodb_doublewrite``. A whole name is looked up before anything is
     measured, and one that is not in the list is refused; a name with ``loose_`` is not, as the server may lack it.
     """
-    bare = _AFFIX.sub("", plain(name))
+    bare = without_affix(plain(name))
     if any(bare == other or (other.endswith("*") and bare.startswith(other[:-1])) for other in promise.settings):
         return True
     if bare in promise.only:

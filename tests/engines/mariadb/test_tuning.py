@@ -72,6 +72,7 @@ def test_the_servers_own_list_of_variables() -> None:
 def test_an_unknown_variable_gets_the_nearest_name() -> None:
     known = tuning.parse_help(HELP)
     tuning.check_names({"max_connections": "5", "skip_log_bin": "ON"}, known, "mariadbd", "--set")
+    tuning.check_names({"disable_log_bin", "enable_slow_query_log", "maximum_max_connections"}, known, "m", "my.cnf")
     with pytest.raises(
         UserError, match=r"unknown server variable 'max_conections' \(did you mean 'max_connections'\?\) in my\.cnf;"
     ):

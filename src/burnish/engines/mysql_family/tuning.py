@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from burnish.base.errors import UserError, nearest
 from burnish.model.workload import Workload
+from burnish.workload.conditions import without_affix
 
 STATEMENTS = 11
 """Most statements that sysbench's scripts prepare for each table in each connection, BEGIN and COMMIT included."""
@@ -64,8 +65,7 @@ def parse_help(text: str) -> dict[str, str]:
 def check_names(settings: Iterable[str], values: Mapping[str, str], server: str, origin: str) -> None:
     """A `UserError` with the nearest name for a setting that the server does not know; `origin`: who gave them."""
     for name in settings:
-        known = {name, name.removeprefix("skip_"), name.removeprefix("enable_")}
-        if not known & set(values):
+        if not {name, without_affix(name)} & set(values):
             raise UserError(
                 f"unknown server variable {name!r}{nearest(name, values)} in {origin}; `{server} "
                 "--no-defaults --help --verbose` lists all of them"
