@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from burnish.engines.contract import Tick
-from burnish.engines.shared.logged_load import SOURCE
+from burnish.engines.contract import SideSpec, Tick
+from burnish.engines.shared.logged_load import SOURCE, LoggedLoad, make_counter
 from burnish.engines.ticks import TickFile
+from burnish.model.condition import Condition
+from burnish.model.workload import Workload
+from burnish.program.built import Built
 
 PARENT = """
 import os, resource, sys, time
@@ -54,6 +57,26 @@ int main(void)
 	return 0;
 }
 """
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no gcc on this machine")
+def test_a_load_is_counted_in_a_folder_of_any_name(tmp_path: Path) -> None:
+    """The dynamic linker separates what is preloaded at spaces and colons, and says so of what it does not find."""
+    folder = tmp_path / "a home: of mine"
+    folder.mkdir()
+    make_counter(folder)
+    workload, built = Workload("w", "fake", "", ""), Built("b", folder, folder, "key")
+    spec = SideSpec(
+        "a", built, Condition(), workload, tmp_path, folder, seed=1, cores=frozenset(os.sched_getaffinity(0))
+    )
+    load = LoggedLoad(["true"], spec, transactions="log", field=3, server_pid=os.getpid(), environment={})
+    load.start()
+    try:
+        assert load._process is not None
+        load._process.wait(60)
+        assert load.log.read_text() == ""
+    finally:
+        load.stop()
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no gcc on this machine")

@@ -47,7 +47,7 @@ class LoggedLoad(LoadProcess):
         ticks = folder / "ticks.jsonl"
         variables = {
             **environment,
-            "LD_PRELOAD": str(folder / _LIBRARY),
+            "LD_PRELOAD": f"./{_LIBRARY}",  # it works in its folder, whose path may have what separates libraries
             "BURNISH_LOG": transactions,
             "BURNISH_LOG_FIELD": str(field),
             "BURNISH_TICKS": str(ticks),
