@@ -13,6 +13,7 @@ from burnish.model.workload import Design
 from burnish.record.events import Event
 from burnish.record.events.builds import TuningExamined
 from burnish.study.comparison import Comparison
+from burnish.study.request import conditions
 from burnish.study.request.conditions import examine, groups, loads_under
 from burnish.study.request.options import Options
 from burnish.study.workshop.workshop import Workshop
@@ -90,3 +91,12 @@ def test_what_is_left_undone_is_noted_and_under_strict_refused(cores: int, found
     setting.options = Options(strict=True)
     with pytest.raises(UserError, match=f"--strict: {1 + len(found)} settings? to fix .*general_log is on"):
         examine(setting, [(built, Condition())], {})
+
+
+def test_an_allocator_is_installed_with_the_rest_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"jemalloc"}
+    monkeypatch.setattr(conditions, "installed_allocator", lambda name: name in there)
+    assert "allocators" not in groups(SPEC, Options(settings=("allocator=jemalloc",)))
+    assert "allocators" not in groups(SPEC, Options(settings=("allocator=libc",)))
+    assert "allocators" in groups(SPEC, Options(settings=("allocator=tcmalloc",)))
+    assert "allocators" in groups(SPEC, Options(versus=("allocator=mimalloc",)))

@@ -16,7 +16,7 @@ from burnish.builds.stages import Compile, PackageFlags, Stage, stages
 from burnish.catalogue import load
 from burnish.model.engine import EngineLinking, EngineSpec
 from burnish.model.recipe import Recipe, Variant
-from burnish.toolchain import linking
+from burnish.toolchain import link_parts, linking
 from burnish.toolchain.link_parts import NOTHING, Library, LinkerProgram, Parts, catalogue, linker_of
 from burnish.toolchain.linking import Linking
 from burnish.toolchain.toolchains import Toolchain
@@ -363,6 +363,25 @@ def test_system_packages_of_a_recipe() -> None:
     ]
     for fields, groups in recipes:
         assert linking.groups(Recipe(**fields)) == groups
+
+
+def test_an_allocator_is_found_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow, wide = tmp_path / "lib32/libjemalloc.so.2", tmp_path / "lib/libjemalloc.so.2"
+    for path, word in ((narrow, 1), (wide, 2)):
+        path.parent.mkdir()
+        path.write_bytes(b"\x7fELF" + bytes([word]) + b" a library")
+    program = tmp_path / "ldconfig"
+    lines = f"\tlibjemalloc.so.2 (libc6) => {narrow}\n\tlibjemalloc.so.2 (libc6,x86-64) => {wide}\n"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n2 libs found in cache\n{lines}END\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(link_parts, "find_toolchains", list)
+    monkeypatch.setattr(link_parts, "find_programs", lambda names: dict.fromkeys(names, program))
+    found = link_parts.installed_allocator("jemalloc")
+    assert found is not None
+    assert found.path == wide.resolve()
+    assert link_parts.installed_allocator("mimalloc") is None
+    monkeypatch.setattr(link_parts, "find_programs", dict.fromkeys)
+    assert link_parts.installed_allocator("jemalloc") is None
 
 
 def test_name_services_of_a_static_program_are_a_note() -> None:

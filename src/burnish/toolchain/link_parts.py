@@ -19,10 +19,12 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 
 from burnish.base import process
 from burnish.base.files import sha256_of
+from burnish.base.system import find_programs
 from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Allocator, Linker, Recipe, Word
-from burnish.toolchain.toolchains import Toolchain
+from burnish.toolchain.toolchains import Toolchain, find_toolchains
 
+_ELF_64 = b"\x7fELF\x02"
 _THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
@@ -235,6 +237,24 @@ def find_allocator(name: Allocator, toolchain: Toolchain, word: Word) -> Library
         path = find_file(library, toolchain, word)
         if path is not None:
             return Library(library, path, sha256_of(path)[:16])
+    return None
+
+
+def installed_allocator(name: Allocator) -> Library | None:
+    """The shared library of an allocator for 64-bit programs of this machine; None if it is not installed.
+
+    A host that only measures has no compiler; there the dynamic linker's list is asked.
+    """
+    for toolchain in find_toolchains()[:1]:
+        if found := find_allocator(name, toolchain, 64):
+            return found
+    program = find_programs(["ldconfig"])["ldconfig"]
+    listed = process.capture([program, "-p"], timeout=20) if program is not None else ""
+    for library in catalogue().allocators[name].libraries:
+        for match in re.finditer(rf"^\s*{re.escape(library)} \(.*\) => (/.*)$", listed, re.MULTILINE):
+            path = Path(match[1]).resolve()
+            if path.is_file() and path.read_bytes()[: len(_ELF_64)] == _ELF_64:
+                return Library(library, path, sha256_of(path)[:16])
     return None
 
 

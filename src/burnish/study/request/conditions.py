@@ -20,6 +20,7 @@ from burnish.study.cells import own_placement
 from burnish.study.request import workloads
 from burnish.study.request.options import Options
 from burnish.study.request.placing import placing
+from burnish.toolchain.link_parts import catalogue, installed_allocator
 from burnish.workload import defaults_file
 from burnish.workload.conditions import condition_of, difference
 from burnish.workload.loads import idle
@@ -51,10 +52,15 @@ def versus(spec: EngineSpec, options: Options) -> Condition | None:
 
 
 def groups(spec: EngineSpec, options: Options) -> list[str]:
-    """Groups of system packages that the conditions and the loads need beside their engine's."""
+    """Groups of system packages that the conditions and the loads need beside their engine's.
+
+    That of the allocators only where the one that is asked for is not there, since a host needs no other.
+    """
     needed = {"tls": "tls", "remote": "remote"}
-    asked = (usual(spec, options), versus(spec, options))
-    wanted = [needed[condition.transport] for condition in asked if condition and condition.transport in needed]
+    asked = [condition for condition in (usual(spec, options), versus(spec, options)) if condition]
+    wanted = [needed[condition.transport] for condition in asked if condition.transport in needed]
+    names = {condition.allocator for condition in asked}
+    wanted += ["allocators" for name in catalogue().allocators if name in names and not installed_allocator(name)]
     return list(dict.fromkeys([*wanted, *workloads.groups(spec, options.workloads)]))
 
 

@@ -9,8 +9,7 @@ from burnish.base.errors import UserError
 from burnish.base.system import install_command
 from burnish.model.condition import Condition
 from burnish.program.built import Built
-from burnish.toolchain.link_parts import catalogue, find_allocator
-from burnish.toolchain.toolchains import find_toolchains
+from burnish.toolchain.link_parts import catalogue, installed_allocator
 
 HUGE_HEAP = "glibc.malloc.hugetlb=1"
 """Has malloc ask for transparent huge pages; glibc 2.35 and newer, older ones ignore it."""
@@ -49,8 +48,7 @@ def variables_of(condition: Condition) -> dict[str, str]:
     for name, entry in catalogue().allocators.items():
         if name != condition.allocator:
             continue
-        found = (find_allocator(name, toolchain, 64) for toolchain in find_toolchains()[:1])
-        library = next(filter(None, found), None)
+        library = installed_allocator(name)
         if library is None:
             raise UserError(
                 f"allocator={name}: {' or '.join(entry.libraries)} is not installed; {install_command(entry.packages)}"
