@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base import temporary
 from burnish.engines.contract import MARKER
 from burnish.engines.shared import server_process
 from burnish.engines.shared.server_process import ForkingServer, Launch
@@ -41,6 +42,29 @@ class Forking(ForkingServer):
 def server(tmp_path: Path) -> Forking:
     (tmp_path / MARKER).touch()
     return Forking(Launch(Path("python3"), tmp_path, tmp_path), name="forking", socket="socket")
+
+
+def test_a_sockets_name_is_short_enough_in_bytes_wherever_files_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel takes 107 bytes; a letter with an accent is two."""
+
+    def socket(folder: Path) -> Path:
+        server = Forking(Launch(Path("python3"), tmp_path, folder), name="forking", socket="socket")
+        try:
+            return server.socket
+        finally:
+            server.stop()
+
+    assert socket(Path("/short")) == Path("/short/socket")
+    accents = socket(Path("/" + "é" * 60))
+    assert len(os.fsencode(accents)) <= 100
+    far = tmp_path / ("f" * 100)
+    far.mkdir()
+    monkeypatch.setattr(temporary, "base", lambda: far)
+    last = socket(Path("/" + "é" * 60))
+    assert last.parent.parent.parent == Path("/tmp")
+    assert len(os.fsencode(last)) <= 100
 
 
 @pytest.mark.parametrize("killed", [False, True])

@@ -15,6 +15,8 @@ from burnish.base import process, storage, warden
 
 VARIABLE = "TMPDIR"
 
+_SHORT = Path("/tmp")  # noqa: S108 - the folder in it is private
+
 _made: list[Path] = []
 
 
@@ -30,7 +32,16 @@ def base() -> Path:
 
 def folder() -> Path:
     """This run's folder, private to the user; made when it is first asked for."""
-    place = base() / storage.name()
+    return _in(base())
+
+
+def short_folder() -> Path:
+    """This run's folder in ``/tmp``, wherever other files are: for a socket, whose whole name has at most 107 bytes."""
+    return _in(_SHORT)
+
+
+def _in(parent: Path) -> Path:
+    place = parent / storage.name()
     if not place.is_dir():
         process.watch_folder(place.parent)
         place.mkdir(mode=0o700)
@@ -42,7 +53,7 @@ def folder() -> Path:
 
 def sweep() -> list[str]:
     """Removes the folders of runs that no longer exist; returns their paths."""
-    return storage.sweep(base())
+    return [path for place in dict.fromkeys((base(), _SHORT)) for path in storage.sweep(place)]
 
 
 def _remove(owner: int) -> None:

@@ -26,7 +26,7 @@ from burnish.engines.side import MARKER, SideSpec
 BOOT_S = 90.0
 STOP_S = 60.0
 _KILLED_S = 5.0  # until a killed process is gone
-_SOCKET_LENGTH = 100  # the kernel allows 107 characters; servers warn a little earlier
+_SOCKET_LENGTH = 100  # the kernel allows 107 bytes; servers warn a little earlier
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,12 @@ class ServerProcess(ABC):
 
     @property
     def socket(self) -> Path:
-        """The Unix socket; in a separate folder under /tmp if the launch folder's path is too long."""
+        """The Unix socket; in a separate folder of short-lived files if the launch folder's path is too long."""
         if self._socket_folder is None:
-            short = len(str(self.launch.folder / self._socket_name)) <= _SOCKET_LENGTH
-            self._socket_folder = self.launch.folder if short else Path(tempfile.mkdtemp(dir=temporary.folder()))
+            self._socket_folder = self.launch.folder
+            for place in (temporary.folder, temporary.short_folder):
+                if len(os.fsencode(self._socket_folder / self._socket_name)) > _SOCKET_LENGTH:
+                    self._socket_folder = Path(tempfile.mkdtemp(dir=place()))
         return self._socket_folder / self._socket_name
 
     @property
