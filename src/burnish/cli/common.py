@@ -143,7 +143,7 @@ def _quieten(quiet: bool) -> None:
 
 def asker() -> Ask | None:
     """A function that asks the user a question; None if the session is not interactive."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):  # None: it is closed
         return None
     return lambda question: typer.confirm(question, err=True)
 
