@@ -72,6 +72,10 @@ def test_options_are_configures() -> None:
         autoconf.option_word(*item) for item in (("with-ssl", "openssl"), ("enable-nls", "ON"), ("enable-x", "OFF"))
     ]
     assert found == ["--with-ssl=openssl", "--enable-nls", "--disable-x"]
+    assert [autoconf.option_word("disable-rpath", value) for value in ("ON", "OFF")] == [
+        "--disable-rpath",
+        "--enable-rpath",
+    ]
     with pytest.raises(UserError, match="this server's configure"):
         autoconf.option_word("WITH_ICU", "ON")
 

@@ -81,11 +81,15 @@ def make(job: BuildJob, *variables: str, plain: str = "") -> Callable[[str, str]
 def option_word(name: str, value: str) -> str:
     """An option as configure takes it: ON and OFF choose between --with and --without, --enable and --disable.
 
+    That something is disabled may be switched off, too.
+
     Raises:
         UserError: its name is none of a configure's.
     """
     if not _OPTION.fullmatch(name):
         raise UserError(f"option {name} = {value!r}: allowed are those of this server's configure, as with-icu = ON")
+    if value == "OFF" and name.startswith("disable-"):
+        return f"--{name.replace('disable-', 'enable-', 1)}"
     if value == "OFF":
         return "--" + name.replace("with-", "without-", 1).replace("enable-", "disable-", 1)
     return f"--{name}" if value in ("", "ON") else f"--{name}={value}"
