@@ -116,6 +116,11 @@ class Rule:
         return replace(self, cap=cap, looks=looks, equivalence_looks=equivalence)
 
     @property
+    def sequential(self) -> bool:
+        """Whether it looks more than once; with a single look, as of `fixed`, there is no fast lane either."""
+        return len(self.looks) > 1
+
+    @property
     def level(self) -> float:
         """Confidence level of the intervals about "faster or slower?"."""
         return 1.0 - self.alpha / self.family

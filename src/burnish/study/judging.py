@@ -73,7 +73,7 @@ def _claim(workshop: Workshop, judged: Sequence[Judged]) -> None:
     cells = {claim.cell.id: claim for claim in judged}
     family = []
     for cell, claim in cells.items():
-        known_here = claim.comparison.usual and not replicated
+        known_here = claim.comparison.usual and not replicated and workshop.study.rule.sequential
         prior = priors.get(claim.cell.manner) if known_here else None
         readings = tuple(cell_starts(workshop.record, cell).of(claim.cell.headline))
         spread = canary_sd(workshop.record, claim.cell)

@@ -121,6 +121,15 @@ def test_both_canaries_are_read_before_the_fast_lane_looks(run: Run, record: Rec
     assert verdict(record).starts == 2
 
 
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_a_fixed_number_of_starts_is_taken_on_a_calibrated_host_too(
+    run: Run, record: Record, calibrated: bool
+) -> None:
+    assert run(LARGE, (0.001, -0.001), Rule.fixed(4), calibrated=calibrated).count("one") == 4
+    assert (verdict(record).verdict, verdict(record).starts) == ("faster", 4)
+    assert "fast lane" not in verdict(record).reason
+
+
 def test_a_stop_is_said_to_be_about_its_sitting(run: Run, record: Record, said: io.StringIO) -> None:
     """The report judges for another sitting, and is often undecided where the fast lane has stopped."""
     readings = (0.020, 0.021)

@@ -200,8 +200,8 @@ class Trials:
         starts = cell_starts(self.record, cell.id)
         if (bad := starts.invalid_judgement) is not None:
             return bad
-        # A fixed number of starts is judged by itself, without the calibration.
-        prior = self._prior(cell) if cell.role is Role.CLAIM else None
+        # A fixed number of starts is judged by itself, without the calibration: nothing looks before its end.
+        prior = self._prior(cell) if cell.role is Role.CLAIM and rule.sequential else None
         return self._judge(cell, starts.of(cell.headline), rule, prior, canary_sd(self.record, cell))
 
     def _judge(
