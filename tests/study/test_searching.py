@@ -195,6 +195,32 @@ def test_a_search_with_builds_of_ones_own_is_refused(tmp_path: Path, option: str
     assert tune_study("fake", replace(asked, configured=given)).search is not None
 
 
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [
+        ("--layouts", 6),
+        ("--trainings", 6),
+        ("--starts", 20),
+        ("--precision", 0.005),
+        ("--why", True),
+        ("--seconds", 60.0),
+    ],
+)
+def test_what_a_search_has_no_use_for_is_refused(option: str, given: float) -> None:
+    plain = Options(strategy="screen")
+    asked = replace(plain, **{option.removeprefix("--"): given})  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=rf"^{option}: a search .*; leave {option} out, or name builds by --variant"):
+        tune_study("fake", asked)
+    found = tune_study("fake", replace(asked, configured=Configured("burnish.toml", "0", (f"{option}={given}",))))
+    usual = tune_study("fake", plain)
+    assert (found.rule, found.definition) == (usual.rule, usual.definition), "a settings file is for other calls too"
+
+
+def test_what_a_search_does_anyway_may_be_given() -> None:
+    study = tune_study("fake", Options(strategy="screen", layouts=0, precision=None))
+    assert study.rule == tune_study("fake", Options(strategy="screen")).rule
+
+
 def test_a_space_without_a_choice_for_the_engine_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "other.toml", SPEED.replace("step =", 'engines = ["mariadb"]\nstep ='))
     with pytest.raises(UserError, match="the space of fake is empty"):

@@ -33,6 +33,17 @@ _NO_RESPONSE_TIMES = {
 }
 
 
+_NOT_OF_A_SEARCH = {
+    "--layouts": "links each of its builds once",
+    "--trainings": "trains each of its builds once",
+    "--starts": "takes as many starts of a build as tell it from the best, at most --max-starts",
+    "--precision": "tells its builds apart, whatever the width of their intervals",
+    "--why": "does not sample its builds",
+    "--seconds": "does not sample its builds",
+}
+"""Options of a comparison that a search has no use for, and what it does instead."""
+
+
 def tune_study(engine: str, options: Options) -> Study:
     """The study of an engine's ladder, of the variants that were named, or of a search.
 
@@ -40,14 +51,13 @@ def tune_study(engine: str, options: Options) -> Study:
         UserError: everything that is wrong with the request, one line each.
     """
     if options.searches:
-        usual = options.configured.options if options.configured is not None else ()
         for option, named in (("--variant", options.variants), ("--recipes", options.recipes)):
-            if named and not any(word.partition("=")[0] == option for word in usual):  # a settings file's is for others
+            if named and not _from_a_file(options, option):
                 raise UserError(
                     f"{option}: a search makes its own builds from the space (`burnish space {engine}`); leave "
                     f"{option} out, or leave --strategy {options.strategy} out and these are compared"
                 )
-        return search_study(engine, options)
+        return search_study(engine, _without_what_is_not_of_a_search(options))
     of_a_search = {
         "--objective": options.objective,
         "--prior": options.prior,
@@ -85,6 +95,32 @@ def tune_study(engine: str, options: Options) -> Study:
         sample_seconds=options.seconds,
         deploy=choices_of(options.deploy, request.spec, deployment(request.spec.name)),
     )
+
+
+def _from_a_file(options: Options, option: str) -> bool:
+    """Whether a settings file gave an option: it is for other calls, which may have a use for it."""
+    given = options.configured.options if options.configured is not None else ()
+    return any(word.partition("=")[0] == option for word in given)
+
+
+def _without_what_is_not_of_a_search(options: Options) -> Options:
+    """The options of a search; those that would do nothing in one, or do harm, as if they had not been given.
+
+    Raises:
+        UserError: one of these stands on the command line.
+    """
+    usual = Options()
+    for option, why in _NOT_OF_A_SEARCH.items():
+        name = option.removeprefix("--")
+        given = getattr(options, name)
+        if not given or given == getattr(usual, name):
+            continue
+        if not _from_a_file(options, option):
+            raise UserError(
+                f"{option}: a search {why}; leave {option} out, or name builds by --variant, which are then compared"
+            )
+        options = replace(options, **{name: getattr(usual, name)})
+    return options
 
 
 def search_study(engine: str, options: Options) -> Study:
