@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +18,9 @@ from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import StageDone
 from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded, SearchTold
 from burnish.record.events.study import Configured, SessionBegun, StudyBegun
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
+from burnish.record.record import FILE, Record
 from burnish.report.answer import search as report
 from burnish.report.document import Document
 from burnish.report.render.markdown import markdown
@@ -26,12 +28,13 @@ from burnish.search.asks import Objective
 from burnish.search.search import replayed
 from burnish.statistics.sequential import Rule
 from burnish.study.constructors.tune import tune_study
-from burnish.study.extras import deployment, fastest
+from burnish.study.extras import deployment, fastest, search_steps
 from burnish.study.extras.searched import lost_seconds, settings_of, told_of
 from burnish.study.request.options import Options
+from burnish.study.trials.starts import BegunOtherwiseError
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 from spaces import choice, rung, speed, written
-from studying import FAR, QUICK, burnish, events, killed_at, summary, text
+from studying import FAR, QUICK, burnish, events, killed_at, study, summary, text
 
 SPEED = speed(fast=400, slow=25)
 BROKEN = choice(
@@ -307,6 +310,49 @@ def test_a_search_from_the_command_line_is_resumed_after_a_kill(burnish_home: Pa
         Role.CONFIRMATION,
     }
     assert ended.seconds >= sum(event.seconds for event in told)
+
+
+def test_a_search_with_other_times_now_is_refused_and_no_build_fails(burnish_home: Path, space: Path) -> None:
+    """As of another version of Burnish: the times that the record has are not those of a start now."""
+    words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--allow", "weakens-security"]
+    words += ["--max-starts", "3", *QUICK]
+    killed_at(SearchTold, words)
+    folder = study(burnish_home)
+    with closing(Record(folder)) as record:
+        lines = list(record.lines())
+    times = [line for line in lines if line.kind == TrialsPlanned.kind()]
+    assert times, "or this test shows nothing"
+    for line in times:
+        line.body["timings"]["duet"]["window"] *= 2.0
+    (folder / FILE).unlink()
+    with closing(Record(folder, create=True)) as record:
+        record.restore(lines)
+    told, compiled = events(burnish_home, SearchTold), len(events(burnish_home, StageDone))
+    child = burnish(*words)
+    out, err = text(child)
+    assert child.returncode == 2, (out, err)
+    assert "duet.window was " in " ".join(err.split()), err
+    assert events(burnish_home, SearchTold) == told
+    assert len(events(burnish_home, StageDone)) == compiled, "before anything is compiled"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_changed_for_every_build_is_no_failure_of_one(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+    ask = SimpleNamespace(starts=3)
+    step = search_steps._Step(cast("Any", ask), "one", [cast("Any", None)], wanted=3)
+    error = BegunOtherwiseError("changed") if known else UserError("no room")
+
+    def refused(*_: object) -> Any:
+        raise error
+
+    monkeypatch.setattr(search_steps, "trial_of", lambda *_: SimpleNamespace(cell=None))
+    monkeypatch.setattr(search_steps, "begin_trials", refused)
+    if known:
+        with pytest.raises(BegunOtherwiseError):
+            search_steps._take(cast("Any", None), [step])
+    else:
+        search_steps._take(cast("Any", None), [step])
+    assert step.failed == ("" if known else "no room")
 
 
 def test_a_search_whose_every_build_fails_names_the_common_cause(burnish_home: Path, space: Path) -> None:

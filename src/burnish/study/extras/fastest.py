@@ -21,6 +21,8 @@ from burnish.study.extras.sitting import sit_again
 from burnish.study.planning.study_plan import StudyPlan
 from burnish.study.request.options import Options
 from burnish.study.study import Study
+from burnish.study.trials.timing import timings
+from burnish.study.workshop.contest import check_contest
 from burnish.study.workshop.workshop import Workshop
 
 
@@ -36,7 +38,7 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
     A search that is at its end takes another sitting of its finalist, if one is due.
 
     Raises:
-        UserError: the space is not the one that the search began with.
+        UserError: the space, a load or the times of a start are not those that the search began with.
     """
     session, record, request = workshop.session, workshop.record, workshop.study.search
     assert request is not None  # noqa: S101 - called for such studies only
@@ -53,6 +55,8 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
         record.append(begun)
     else:
         begun = earlier.event
+        # Before an hour of compiling, after which the first start would be refused.
+        check_contest(record, [workshop.cell(one) for one in request.pattern], timings(session))
     told = {event.number: told_of(event) for event in steps}
     under_way = replayed(request.space, settings_of(request, begun), told)
     lost = lost_seconds(begun, steps, session.used)

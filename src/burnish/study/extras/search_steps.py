@@ -18,7 +18,7 @@ from burnish.study.comparison import Comparison
 from burnish.study.judging import measure_again
 from burnish.study.planning.confirming import again
 from burnish.study.request.selection import needed
-from burnish.study.trials.starts import cell_starts
+from burnish.study.trials.starts import BegunOtherwiseError, cell_starts
 from burnish.study.workshop.group import Trial, begin_trials, sharing_of, trial_of
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
@@ -112,6 +112,8 @@ def _begun(workshop: Workshop, under_way: Search, ask: Ask, beside: Set[str]) ->
             step.readings = _fresh(workshop, step.comparisons)
         elif ask.starts and not (step.digest in beside or under_way.knows(step.digest, ask.point)):
             step.wanted = under_way.desk.book.starts(ask.point) + ask.starts
+    except BegunOtherwiseError:  # no build is to blame, and the next one would fail by it too
+        raise
     except (NotMeasured, UserError) as error:
         step.fail(error)
     step.seconds = time.monotonic() - began
@@ -208,6 +210,8 @@ def _take(workshop: Workshop, steps: Sequence[_Step]) -> None:
     try:
         runner = begin_trials(workshop, [trial for _, trial in trials])
         runner.take([(trial.cell, step.wanted) for step, trial in trials])
+    except BegunOtherwiseError:
+        raise
     except UserError as error:
         for step, _ in trials:
             step.fail(error)

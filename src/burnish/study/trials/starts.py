@@ -92,9 +92,13 @@ class Starts:
         return [reading[quantity] for reading in self.readings if quantity in reading]
 
 
-def begun_with_other(record: Record, what: str, was: str, now: str) -> UserError:
-    """The error of a run whose earlier starts were taken in another way than the next ones would be."""
-    return UserError(
+class BegunOtherwiseError(UserError):
+    """A run's earlier starts were taken in another way than the next ones would be: of every build, not of one."""
+
+
+def begun_with_other(record: Record, what: str, was: str, now: str) -> BegunOtherwiseError:
+    """The error that says what has changed since a run's earlier starts were taken."""
+    return BegunOtherwiseError(
         f"{record.folder.name}: {what} was {was} when its earlier starts were taken, and is {now} now; --fresh begins "
         "a new run; the version of Burnish and the number of cores that began this one resume it"
     )
@@ -106,7 +110,7 @@ def check_designs(record: Record, cells: Iterable[Cell]) -> None:
     These come from another version of Burnish, or from another number of cores.
 
     Raises:
-        UserError: names the first such cell; starts of two designs are not a sample of one quantity.
+        BegunOtherwiseError: names the first such cell; starts of two designs are not a sample of one quantity.
     """
     for cell in cells:
         begun = record.last(StartBegun, cell=cell.id)

@@ -40,7 +40,7 @@ def note_contest(
         known: the host's calibrations that verdicts use.
 
     Raises:
-        UserError: a load, or a design's times, have changed since the record's earlier starts were taken.
+        BegunOtherwiseError: a load, or a design's times, have changed since the record's earlier starts were taken.
     """
     session, study = workshop.session, workshop.study
     earlier = workshop.record.last(TrialsPlanned)
@@ -69,9 +69,7 @@ def note_contest(
         },
         replicates={name: tuple(built.key for built in builds) for name, builds in workshop.replicates.items()},
     )
-    if (differing := same_plan.changed(plain(before), plain(now))) is not None:
-        where, was, asked = differing
-        raise begun_with_other(workshop.record, where, repr(was), repr(asked))
+    _check(workshop.record, before, now)
     workshop.record.append(
         replace(
             now,
@@ -84,6 +82,33 @@ def note_contest(
             durability={**before.durability, **now.durability},
         )
     )
+
+
+def check_contest(record: Record, cells: Sequence[Cell], times: Mapping[Design, Timing]) -> None:
+    """Refuses cells that would be measured otherwise than the record's earlier ones; nothing need be made for it.
+
+    Args:
+        record: the study's.
+        cells: the cells that are to be measured.
+        times: of a start, by design.
+
+    Raises:
+        BegunOtherwiseError: a load, or a design's times, have changed since the record's earlier starts were taken.
+    """
+    earlier = record.last(TrialsPlanned)
+    if earlier is not None:
+        now = replace(
+            earlier.event,
+            timings={str(cell.design): times[cell.design] for cell in cells},
+            workloads={cell.workload.name: cell.workload for cell in cells},
+        )
+        _check(record, earlier.event, now)
+
+
+def _check(record: Record, before: TrialsPlanned, now: TrialsPlanned) -> None:
+    if (differing := same_plan.changed(plain(before), plain(now))) is not None:
+        where, was, asked = differing
+        raise begun_with_other(record, where, repr(was), repr(asked))
 
 
 def _durability(workshop: Workshop, cell: Cell, base: Contestant) -> str:

@@ -24,7 +24,7 @@ from burnish.study.trials.progress import least_starts
 from burnish.study.trials.timing import priors_of, start_seconds, timings
 from burnish.study.trials.together import Sharing
 from burnish.study.trials.trials import Trials
-from burnish.study.workshop.contest import note_contest
+from burnish.study.workshop.contest import check_contest, note_contest
 from burnish.study.workshop.launching import all_launched
 from burnish.study.workshop.objects import measure_objects
 from burnish.study.workshop.sides import sides_of
@@ -116,9 +116,14 @@ def measure(workshop: Workshop, trials: Sequence[Trial], rule: Rule | None = Non
 
 
 def begin_trials(workshop: Workshop, trials: Sequence[Trial]) -> Trials:
-    """The `Trials` of cells whose starts a search asks for; records that they are tried, once."""
+    """The `Trials` of cells whose starts a search asks for; records that they are tried, once.
+
+    Raises:
+        BegunOtherwiseError: they would be measured otherwise than this search's earlier cells.
+    """
     known = workshop.calibrations([trial.comparison for trial in trials])
     times = timings(workshop.session, known)
+    check_contest(workshop.record, [trial.cell for trial in trials], times)  # those that are known as well
     tried = {recorded.event.cell for recorded in workshop.record.events(ComparisonTried)}
     new = [trial for trial in trials if trial.cell.id not in tried]
     for trial in new:
