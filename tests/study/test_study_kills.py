@@ -13,7 +13,7 @@ from burnish.record.events.builds import BuildMade, DatasetMade, GateRun, Profil
 from burnish.record.events.bundled import ConfirmationBegun
 from burnish.record.events.study import CommandRun, StudyFinished
 from burnish.record.events.trials import PairRead, StartBegun, StartDone
-from burnish.record.events.verdicts import FamilyJudged, VerdictReached
+from burnish.record.events.verdicts import FamilyJudged, HostCalibrated, VerdictReached
 from studying import FAR, burnish, events, killed_at, summary, text
 
 FINISHED: tuple[type[Event], ...] = (BuildMade, ProfileMade, DatasetMade, GateRun, StartDone, VerdictReached)
@@ -69,6 +69,20 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Even
     assert len(compiled) - 4 <= (CommandRun in moments)
     starts = [(each.cell, each.start) for each in events(burnish_home, StartDone)]
     assert len(starts) == len(set(starts)), "no start is measured twice"
+
+
+@pytest.mark.measures
+def test_a_calibration_that_was_killed_after_its_last_start_is_kept(burnish_home: Path) -> None:
+    words = ["calibrate", "fake", "--design", "duet", "--pairs", "1"]
+    killed_at(VerdictReached, words)
+    assert not events(burnish_home, HostCalibrated)
+    again = burnish(*words)
+    _out, err = text(again)
+    assert again.returncode == 0, err
+    (kept,) = events(burnish_home, HostCalibrated)
+    assert (kept.calibration.design, kept.calibration.starts) == ("duet", 12)
+    assert list(burnish_home.glob("calibration/fake-fake_mix-duet.json"))
+    assert events(burnish_home, StudyFinished)
 
 
 @pytest.mark.measures

@@ -19,6 +19,7 @@ from burnish.bench.host import HostFacts
 from burnish.model.cell import AA
 from burnish.model.workload import Design, Placement, Timing
 from burnish.record.codec import value_of
+from burnish.record.events.trials import TrialsPlanned
 from burnish.record.events.verdicts import HostCalibrated, HostNoise, Noise, VerdictReached
 from burnish.statistics.calibration import Calibration, from_dict
 from burnish.statistics.calibration import calibrate as calibrate_host
@@ -106,6 +107,24 @@ def keep_calibrations(workshop: Workshop, cells: Sequence[Cell], times: Mapping[
         if calibration is not None:
             save(workshop.session.home, calibration)
             workshop.record.append(HostCalibrated(host_noise(calibration)))
+
+
+def keep_calibrations_left(workshop: Workshop) -> None:
+    """Writes those that a session would have written that ended between their cells' verdicts and that."""
+    record = workshop.record
+    planned = record.last(TrialsPlanned)
+    if not workshop.study.calibrates or planned is None:
+        return
+    kept = {recorded.event.calibration.manner for recorded in record.events(HostCalibrated)}
+    cells = [workshop.cell(one) for one in workshop.study.comparisons if one.against_itself and one.cell is not None]
+    left = [
+        cell
+        for cell in cells
+        if cell.manner not in kept
+        and record.last(VerdictReached, cell=cell.id) is not None
+        and cell_starts(record, cell.id).valid >= CALIBRATION_STARTS
+    ]
+    keep_calibrations(workshop, left, {cell.design: planned.event.timings[str(cell.design)] for cell in left})
 
 
 def host_noise(calibration: Calibration) -> HostNoise:

@@ -22,6 +22,7 @@ from burnish.record.record import DamagedError, Record
 from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.bundled.record import record_table
+from burnish.study.calibration import keep_calibrations_left
 from burnish.study.comparison import Comparison
 from burnish.study.extras.analyses import analyse, analysis_open
 from burnish.study.extras.deployment import deploy, deployment_open
@@ -119,6 +120,7 @@ def _run(
             start(workshop)
         if study.search is None:
             measure(workshop, plan)
+            keep_calibrations_left(workshop)
         else:
             search(workshop, plan)
         analyse(workshop, plan)
