@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,11 +26,12 @@ class CellSittings:
 
     Attributes:
         target: number of valid starts that a sitting is to have: that of the verdict of its first one.
-        full: number of sittings that have at least half of them.
+        full: number of sittings that have at least half of them, the one under way aside.
         taken: valid starts of the sitting that is still on; 0 if there is none.
         invalid: invalid starts of it.
         disturbed: number of these for which the host was disturbed from outside.
         ended: when the last start ended, seconds since 1970; 0 without any.
+        under_way: whether the sitting that is still on was interrupted: it has starts, and is to have more.
     """
 
     target: int
@@ -38,6 +40,7 @@ class CellSittings:
     invalid: int
     disturbed: int
     ended: float
+    under_way: bool = False
 
     @property
     def given_up(self) -> bool:
@@ -46,11 +49,11 @@ class CellSittings:
 
     def wanted(self, schedule: Schedule) -> bool:
         """Whether the cell needs another sitting."""
-        return self.full < schedule.count
+        return self.under_way or self.full < schedule.count
 
     def due(self, schedule: Schedule) -> float:
         """When its next starts may be taken, seconds since 1970: at once, if a sitting was interrupted."""
-        return 0.0 if 0 < 2 * self.taken < self.target else self.ended + schedule.apart
+        return 0.0 if self.under_way else self.ended + schedule.apart
 
 
 def moment(record: Record, start: Recorded[StartDone]) -> Moment:
@@ -70,25 +73,32 @@ def cell_sittings(record: Record, cell: CellId, boot: str, now: float | None = N
         boot: the host's boot, as of now.
         now: seconds since 1970; None: the clock's.
     """
-    reached = (verdict for verdict in record.events(VerdictReached, cell=cell) if verdict.event.verdict != Kind.INVALID)
-    first = next(reached, None)
-    if first is None:
+    reached = [verdict for verdict in record.events(VerdictReached, cell=cell) if verdict.event.verdict != Kind.INVALID]
+    if not reached:
         return None
     starts = counted(record.events(StartDone, cell=cell))
-    target = max(1, first.event.starts)
-    groups = _groups(record, starts)
+    target = max(1, reached[0].event.starts)
     clock = time.time() if now is None else now
-    taken = invalid = disturbed = 0
-    ended = 0.0
-    if groups:
-        last = moment(record, groups[-1][-1])
-        ended = last.ended
-        if _is_on(last, boot, clock):
-            taken = _valid(groups[-1])
-            invalid = len(groups[-1]) - taken
-            disturbed = sum(start.event.disturbed is True for start in groups[-1])
-    full = sum(2 * _valid(group) >= target for group in groups)
-    return CellSittings(target, full, taken, invalid, disturbed, ended)
+    since = [start for start in starts if start.number > reached[-1].number]
+    groups = _groups(record, starts)
+    on = _on(record, since, boot, clock)
+    if not since and groups and _is_on(moment(record, groups[-1][-1]), boot, clock):
+        on = groups[-1]
+    taken = _valid(on)
+    disturbed = sum(start.event.disturbed is True for start in on)
+    under_way = bool(since) and 0 < taken < target and not given_up(len(on) - taken, disturbed, taken)
+    if under_way:
+        own = {start.number for start in on}
+        groups = _groups(record, [start for start in starts if start.number not in own])
+    return CellSittings(
+        target=target,
+        full=max(_full(groups, target), _full(_by_verdict(starts, reached), target)),
+        taken=taken,
+        invalid=len(on) - taken,
+        disturbed=disturbed,
+        ended=moment(record, starts[-1]).ended if starts else 0.0,
+        under_way=under_way,
+    )
 
 
 def is_due(sittings: CellSittings | None, schedule: Schedule, now: float | None = None) -> bool:
@@ -182,6 +192,38 @@ def _groups(record: Record, starts: Sequence[Recorded[StartDone]]) -> list[list[
     for number, start in zip(numbers, starts, strict=True):
         groups.setdefault(number, []).append(start)
     return list(groups.values())
+
+
+def _on(
+    record: Record, since: Sequence[Recorded[StartDone]], boot: str, now: float
+) -> Sequence[Recorded[StartDone]]:
+    """Those of a cell's starts since its last verdict that are of a sitting that is still on.
+
+    Where a round of all cells takes half an hour, each start of a cell is half an hour after its last one: which are of
+    one sitting is decided by the starts of all cells then.
+    """
+    if not since:
+        return []
+    if len(_groups(record, since)) == 1 and _is_on(moment(record, since[-1]), boot, now):
+        return since
+    every = [start for start in record.events(StartDone) if start.number >= since[0].number]
+    if not _is_on(moment(record, every[-1]), boot, now):
+        return []
+    last = {start.number for start in _groups(record, every)[-1]}
+    return [start for start in since if start.number in last]
+
+
+def _by_verdict(
+    starts: Sequence[Recorded[StartDone]], verdicts: Sequence[Recorded[VerdictReached]]
+) -> list[list[Recorded[StartDone]]]:
+    """A cell's starts by the verdict that they led to; those since the last one are left out."""
+    ends = [0, *(verdict.number for verdict in verdicts)]
+    return [[one for one in starts if begin < one.number < end] for begin, end in itertools.pairwise(ends)]
+
+
+def _full(groups: Sequence[Sequence[Recorded[StartDone]]], target: int) -> int:
+    """How many of these sittings have at least half of the starts that they are to have."""
+    return sum(2 * _valid(group) >= target for group in groups)
 
 
 def _valid(starts: Sequence[Recorded[StartDone]]) -> int:
