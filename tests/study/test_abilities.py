@@ -48,7 +48,7 @@ CLAIMING = ("--why", "--seconds", "--precision", "--max-starts", "--force")
 
 REFUSED = {
     "compare": ("--layouts", "--trainings"),
-    "calibrate": ("--layouts", "--trainings", "--why", "--seconds"),
+    "calibrate": ("--layouts", "--trainings", "--why", "--seconds", "--sittings"),
 }
 """What a verb can't have, and says why."""
 

@@ -193,13 +193,17 @@ def named_program(side: str, word: str) -> tuple[str | None, Path]:
     o.PAIRS,
     o.SEED,
     o.JOBS,
-    *o.SESSION,
+    *o.SHARING,
+    o.ON_HOSTS,
+    o.FRESH,
+    o.YES,
+    o.QUIET,
     *o.TIME,
     o.FULL,
     o.JSON,
     example="burnish calibrate {engine} --workload {workload} --design duet,interleaved",
     resumes=True,
-    refuses=(*o.REPLICATES, *o.EXPLANATION),
+    refuses=(*o.REPLICATES, *o.EXPLANATION, *o.SPREAD),
 )
 def calibrate(
     engine: str, designs: Sequence[Design], options: Options, as_json: bool, full: bool, dry_run: bool

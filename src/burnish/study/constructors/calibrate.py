@@ -40,7 +40,7 @@ def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *,
 
     Raises:
         UserError: unknown names; what a calibration can't have: replicates, as one build is compared with itself, and
-            an explanation, as nothing differs; no design that this host can measure.
+            an explanation, as nothing differs; further sittings; no design that this host can measure.
     """
     for option, number in (("--layouts", options.layouts), ("--trainings", options.trainings)):
         if number:
@@ -48,6 +48,8 @@ def calibrate_study(engine: str, designs: Sequence[Design], options: Options, *,
     seconds = "" if options.seconds is None else f"--seconds {options.seconds:g}"
     if refused := "--why" if options.why else seconds:
         raise UserError(f"{refused}: a calibration compares one build with itself, so nothing differs; leave it out")
+    if options.sittings > 1:
+        raise UserError(f"--sittings {options.sittings}: a calibration is of one sitting of the host; leave it out")
     spec = load.engine(engine)
     variants = [load.variant(BASELINE)]
     if spec.different is not None and spec.different.recipe is not None:
