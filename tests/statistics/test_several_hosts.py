@@ -58,6 +58,16 @@ def test_three_hosts_are_a_sample_of_hosts() -> None:
     assert another.half_width == pytest.approx(plain.half_width * math.sqrt(4), rel=1e-3)
 
 
+def test_a_sample_of_hosts_has_the_level_of_the_family() -> None:
+    means = (0.10, 0.14, 0.12)
+    judged = hosts(*means).judge(Rule().for_family(5))
+    plain, tost = fixed_interval(means, 0.99), fixed_interval(means, 0.98)
+    for interval, level, expected in ((judged.difference, 0.99, plain), (judged.equivalence, 0.98, tost)):
+        assert interval is not None
+        assert interval.level == pytest.approx(level)
+        assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), rel=1e-3)
+
+
 def test_heterogeneity_is_told_from_noise() -> None:
     assert hosts(0.1, 0.1).heterogeneity(Rule()).share == 0.0
     assert hosts(0.1, 0.1).heterogeneity(Rule()).p > 0.9

@@ -75,7 +75,8 @@ class HostsCell:
     def judge(self, rule: Rule) -> Judgement:
         """The verdict on these hosts, or from three on, on hosts like these."""
         if len(self.hosts) >= SAMPLE:
-            difference, equivalence = (self._sample(tail) for tail in (rule.alpha / 2, rule.alpha))
+            alpha = rule.alpha / rule.family
+            difference, equivalence = (self._sample(tail) for tail in (alpha / 2, alpha))
         else:
             difference, equivalence = (self._each(rule, tost=tost) for tost in (False, True))
         small = max(-equivalence[0], equivalence[1]) < math.log1p(rule.delta)
