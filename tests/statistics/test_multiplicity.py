@@ -117,6 +117,33 @@ def test_a_claim_beside_an_interval_that_includes_one_says_so() -> None:
     assert "still includes 1" not in family[0].label
 
 
+def test_a_lone_cell_on_the_edge_is_called_what_its_interval_says() -> None:
+    """Its p-value is estimated, its boundary two standard errors of that stricter: between them it is undecided."""
+    scatter = np.random.default_rng(11).normal(0.0, 0.01, 12)
+    low, high = 0.0, 0.05
+    for _ in range(40):
+        shift = 0.5 * (low + high)
+        proved = difference_p(Cell("", tuple(scatter - scatter.mean() + shift)), RULE) <= RULE.alpha
+        low, high = (low, shift) if proved else (shift, high)
+    cell = Cell("one", tuple(scatter - scatter.mean() + high))
+    assert difference_p(cell, RULE) <= RULE.alpha
+    (claimed,), (explored,) = claims([cell], RULE), exploration([cell], RULE)
+    assert claimed.alone.kind is Kind.UNDECIDED, "or this test shows nothing"
+    assert claimed.kind is explored.kind is Kind.UNDECIDED
+    assert claimed.interval is not None
+    assert not claimed.interval.excludes_one
+
+
+def test_holm_is_no_stricter_for_a_declared_family() -> None:
+    """A rule for a family judges each cell at alpha over their number; Holm asks for that of the first one only."""
+    rule = Rule.fixed(10).for_family(2)
+    scatter = np.array([0.3, -0.9, 0.5, -0.2, 1.1, -0.8, 0.1, 0.7, -1.0, 0.2])
+    strong, weak = tuple(0.2 + 0.01 * scatter), tuple(0.0052 + 0.01 * scatter * 0.95)
+    family = claims([Cell("strong", strong), Cell("weak", weak)], rule)
+    assert family[1].alone.kind is Kind.UNDECIDED
+    assert family[1].kind is Kind.FASTER
+
+
 def test_equivalence_is_a_family_of_its_own() -> None:
     quiet = tuple(0.0005 * np.array([1, -1, 1, -1, 1, -1, 1, -1]))
     family = claims([Cell(str(i), quiet) for i in range(5)], Rule.fixed(8))

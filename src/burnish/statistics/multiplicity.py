@@ -126,6 +126,7 @@ def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
         rule: the rule by which each of them was sampled.
     """
     alone = [cell.judge(rule) for cell in cells]
+    single = _single(cells, rule, alone)
     p = [cell.difference_p(rule) for cell in cells]
     adjusted = holm(p)
     adjusted_equivalence = holm([cell.equivalence_p(rule) for cell in cells])
@@ -133,7 +134,7 @@ def claims(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     corrected = []
     for index, cell in enumerate(cells):
         interval = cell.judge(strict).difference
-        kind = _kind(alone[index], adjusted[index] <= rule.alpha, adjusted_equivalence[index] <= rule.alpha)
+        kind = _kind(single[index], adjusted[index] <= rule.alpha, adjusted_equivalence[index] <= rule.alpha)
         touches = kind in (Kind.FASTER, Kind.SLOWER) and interval is not None and not interval.excludes_one
         label = f"claim, one of {len(cells)} (Holm)" + (
             "; the simultaneous interval, which is stricter, still includes 1" if touches else ""
@@ -167,6 +168,7 @@ def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
         rule: the rule by which each of them was sampled.
     """
     alone = [cell.judge(rule) for cell in cells]
+    single = _single(cells, rule, alone)
     p = [cell.difference_p(rule) for cell in cells]
     adjusted = benjamini_hochberg(p)
     adjusted_equivalence = benjamini_hochberg([cell.equivalence_p(rule) for cell in cells])
@@ -177,7 +179,7 @@ def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     return [
         Corrected(
             cell.name,
-            _kind(alone[index], adjusted[index] <= rule.alpha, adjusted_equivalence[index] <= rule.alpha),
+            _kind(single[index], adjusted[index] <= rule.alpha, adjusted_equivalence[index] <= rule.alpha),
             alone[index],
             p[index],
             adjusted[index],
@@ -189,12 +191,18 @@ def exploration(cells: Sequence[Member], rule: Rule) -> list[Corrected]:
     ]
 
 
-def _kind(alone: Judgement, different: bool, equivalent: bool) -> Kind:
-    if alone.kind is Kind.INVALID:
+def _single(cells: Sequence[Member], rule: Rule, alone: Sequence[Judgement]) -> Sequence[Judgement]:
+    """The judgement of each cell at the whole alpha; `alone` is that unless the rule declares a family."""
+    return alone if rule.family == 1 else [cell.judge(replace(rule, family=1)) for cell in cells]
+
+
+def _kind(single: Judgement, different: bool, equivalent: bool) -> Kind:
+    """A corrected verdict: never more than the cell's own, whose constants lie on the strict side of its p-value."""
+    if single.kind is Kind.INVALID:
         return Kind.INVALID
-    if different and alone.difference is not None:
-        return Kind.FASTER if alone.difference.ratio > 1.0 else Kind.SLOWER
-    return Kind.EQUIVALENT if equivalent else Kind.UNDECIDED
+    if different and single.kind in (Kind.FASTER, Kind.SLOWER):
+        return single.kind
+    return Kind.EQUIVALENT if equivalent and single.within_delta else Kind.UNDECIDED
 
 
 def difference_p(cell: Cell, rule: Rule) -> float:
