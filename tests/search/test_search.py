@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from burnish.base.errors import UserError
-from burnish.search.asks import Ask, Costs, Objective, Settings, Told
+from burnish.search.asks import STRATEGIES, Ask, Costs, Objective, Settings, Told
 from burnish.search.report import outcome
 from burnish.search.search import Search, replayed
 from burnish.search.space import Choice, Forbidden, Point, Space, Step
@@ -136,6 +136,17 @@ def test_a_budget_too_small_says_what_is_needed() -> None:
     ):
         Search(SPACE, settings(budget=200.0))
     assert Search(SPACE, settings(budget=300.0)).ask()
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "bayes"])
+def test_a_search_whose_baseline_took_all_of_its_budget_ends_by_itself(strategy: str) -> None:
+    late = replace(settings(strategy, budget=300.0), costs=replace(COSTS, baseline=290.0))
+    with pytest.raises(UserError, match="too small"):
+        replayed(SPACE, late, {})
+    search = replayed(SPACE, late, {}, begun=True)
+    assert search.ask() == ()
+    found = outcome(search)
+    assert (found.winner, found.finalist, found.arms) == (None, None, ())
 
 
 def test_an_empty_space_is_refused() -> None:

@@ -17,7 +17,7 @@ from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import StageDone
 from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, SearchEnded, SearchTold
-from burnish.record.events.study import Configured, SessionBegun, StudyBegun
+from burnish.record.events.study import Configured, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
@@ -334,6 +334,26 @@ def test_a_search_with_other_times_now_is_refused_and_no_build_fails(burnish_hom
     assert "duet.window was " in " ".join(err.split()), err
     assert events(burnish_home, SearchTold) == told
     assert len(events(burnish_home, StageDone)) == compiled, "before anything is compiled"
+
+
+def test_a_search_whose_baseline_took_all_of_its_budget_comes_to_its_end(burnish_home: Path, space: Path) -> None:
+    words = ["tune", "fake", "--space", str(space), "--strategy", "ladder", "--budget", "10m", "--max-starts", "3"]
+    words += QUICK
+    killed_at(StageDone, words)
+    folder = study(burnish_home)
+    with closing(Record(folder)) as record:
+        lines = list(record.lines())
+    (folder / FILE).unlink()
+    with closing(Record(folder, create=True)) as record:  # as if the session had begun half an hour before
+        record.restore(line._replace(at="2026-01-01T00:00:00Z") for line in lines[:-1])
+        record.restore([lines[-1]._replace(at="2026-01-01T00:30:00Z")])
+    child = burnish(*words)
+    out, err = text(child)
+    assert "too small" not in err, err
+    (ended,) = events(burnish_home, SearchEnded)
+    assert (ended.winner, ended.finalist, ended.tried) == (None, None, 0), (out, err)
+    assert events(burnish_home, StudyFinished)
+    assert "there was nothing beside the baseline" in out
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -98,19 +98,20 @@ class Ahead:
         return {**asdict(self), "seconds": self.seconds}
 
 
-def ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Ahead:
+def ahead(space: Space, settings: Settings, told: Mapping[int, Told], *, begun: bool = False) -> Ahead:
     """What a search is expected to do.
 
     Args:
         space: what may be built.
         settings: how it is searched.
         told: what an interrupted run of it was told, by number of the ask.
+        begun: whether there is such a run.
 
     Raises:
         UserError: as from `Search`.
     """
-    least = least_budget(Search(space, settings).desk)
-    search = replayed(space, settings, told)
+    search = replayed(space, settings, told, begun=begun)
+    least = least_budget(Search(space, settings, begun=begun).desk)
     random, usual = Random(settings.seed), _usual(space)
     stages: list[StageAhead] = []
     while asks := search.ask():
@@ -148,12 +149,12 @@ class Rungs:
     deferred: tuple[str, ...] = ()
 
 
-def rungs_ahead(space: Space, settings: Settings, told: Mapping[int, Told]) -> Rungs:
+def rungs_ahead(space: Space, settings: Settings, told: Mapping[int, Told], *, begun: bool = False) -> Rungs:
     """The known-good builds that a search is expected to measure first, and those that it leaves out or for its end.
 
     Arguments and errors are those of `ahead`, which goes on after them.
     """
-    search = replayed(space, settings, told)
+    search = replayed(space, settings, told, begun=begun)
     random, usual = Random(settings.seed), _usual(space)
     while (asks := search.ask()) and all(ask.stage == "ladder" for ask in asks):
         _told(search, asks, usual, random)

@@ -25,19 +25,21 @@ class Search:
     Args:
         space: what may be built.
         settings: how it is searched.
+        begun: whether its run has begun: where less is left of the budget than was expected, it ends by itself.
 
     Raises:
         UserError: the space is empty, the strategy is unknown, or the budget is too small for one candidate.
     """
 
-    def __init__(self, space: Space, settings: Settings) -> None:
+    def __init__(self, space: Space, settings: Settings, *, begun: bool = False) -> None:
         if settings.strategy not in STRATEGIES:
             raise unknown("strategy", settings.strategy, STRATEGIES)
         if not space.choices:
             raise UserError("the space is empty: no choice is left that this host can build; see `burnish space`")
         book = Book(settings.objective, settings.rule)
         self.desk = Desk(space, settings, book, Random(settings.seed))
-        check_budget(self.desk)
+        if not begun:
+            check_budget(self.desk)
         self._strategy = strategy(settings.strategy)(self.desk)
         self._open: dict[int, Ask] = {}
         self._told: dict[int, Told] = {}
@@ -85,13 +87,13 @@ class Search:
             self._open[self.asked] = Ask(self.asked, *asked)
 
 
-def replayed(space: Space, settings: Settings, told: Mapping[int, Told]) -> Search:
-    """The search as it was when it had been told this, by number of the ask.
+def replayed(space: Space, settings: Settings, told: Mapping[int, Told], *, begun: bool = False) -> Search:
+    """The search as it was when it had been told this, by number of the ask; the others are the arguments of `Search`.
 
     Raises:
         UserError: it asks for another build than was told of, so another version of Burnish began it.
     """
-    search = Search(space, settings)
+    search = Search(space, settings, begun=begun)
     while known := [ask for ask in search.ask() if ask.number in told]:
         for ask in known:
             was = told[ask.number].settings

@@ -16,20 +16,22 @@ from burnish.search.effects import Effect
 from burnish.search.report import Outcome, outcome
 from burnish.search.search import Search, replayed
 from burnish.study.extras.search_steps import batches, candidate, conclude, measured
+from burnish.study.extras.foreseen import Head
 from burnish.study.extras.searched import begun_of, lost_seconds, settings_of, told_of
 from burnish.study.extras.sitting import sit_again
 from burnish.study.planning.study_plan import StudyPlan
-from burnish.study.request.options import Options
-from burnish.study.study import Study
 from burnish.study.trials.timing import timings
 from burnish.study.workshop.contest import check_contest
 from burnish.study.workshop.workshop import Workshop
 
 
-def check_request(study: Study, plan: StudyPlan, options: Options) -> None:
-    """Refuses a search whose budget is too small for the baseline and one candidate, before anything is made."""
-    if study.search is not None:
-        Search(study.search.space, settings_of(study.search, begun_of(study, plan, options, seed=0)))
+def check_request(head: Head | None) -> None:
+    """Refuses a search whose budget is too small for the baseline and one candidate, before anything is made.
+
+    One that has begun is not refused for what its baseline took: it would never end.
+    """
+    if head is not None:
+        Search(head.request.space, head.settings, begun=head.earlier)
 
 
 def search(workshop: Workshop, plan: StudyPlan) -> None:
@@ -58,7 +60,7 @@ def search(workshop: Workshop, plan: StudyPlan) -> None:
         # Before an hour of compiling, after which the first start would be refused.
         check_contest(record, [workshop.cell(one) for one in request.pattern], timings(session))
     told = {event.number: told_of(event) for event in steps}
-    under_way = replayed(request.space, settings_of(request, begun), told)
+    under_way = replayed(request.space, settings_of(request, begun), told, begun=True)
     lost = lost_seconds(begun, steps, session.used)
     while asks := under_way.ask():
         for batch in batches(workshop, asks):

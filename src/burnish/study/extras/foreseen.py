@@ -69,7 +69,7 @@ def foreseen(head: Head, options: Options) -> Ahead:
         UserError: the budget is too small.
     """
     request = head.request
-    found = ahead(request.space, head.settings, head.told)
+    found = ahead(request.space, head.settings, head.told, begun=head.earlier)
     return replace(found, prior=PriorAhead(options.prior, request.prior, request.taken, head.earlier))
 
 
@@ -88,7 +88,7 @@ def in_time(home: Home, study: Study, plan: StudyPlan, options: Options, head: H
     """
     if head is None:
         return plan
-    rungs = rungs_ahead(head.request.space, head.settings, head.told)
+    rungs = rungs_ahead(head.request.space, head.settings, head.told, begun=head.earlier)
     if not rungs.late and not rungs.deferred:
         return plan
     chosen = tuple(one for one in plan.selection.chosen if one.candidate in rungs.fitting)
