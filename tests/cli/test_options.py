@@ -142,3 +142,21 @@ def test_a_verb_whose_function_and_declaration_differ_is_found_on_import() -> No
 def test_a_refined_option_keeps_its_name_and_help() -> None:
     assert replace(o.STARTS, default="3").help == o.MICRO_STARTS.help == o.STARTS.help
     assert readers.integer(1)("--n", ["7"]) == 7
+
+
+def test_weights_and_guards_are_of_loads_with_their_parameters() -> None:
+    words = ["a:x=1,y=2=3,b=2", "c=0"]
+    assert readers.weights("--weight", words) == (("a:x=1,y=2", 3.0), ("b", 2.0), ("c", 0.0))
+    assert readers.workloads("--guard", ["a:x=1,y=2,b"]) == ("a:x=1,y=2", "b")
+    for wrong, says in (
+        (["a"], "--weight a: give LOAD=NUMBER, as in --weight a=2"),
+        (["a:x=1"], "--weight a:x=1: give LOAD=NUMBER, as in --weight a:x=1=2"),
+        (["a=1,a=2"], "--weight: 'a' is named twice; name each once"),
+        (["a=much"], "--weight a much: give a number of at least 0"),
+        ([","], "--weight: found an empty name; name something, or leave --weight out"),
+    ):
+        with pytest.raises(UserError) as error:
+            readers.weights("--weight", wrong)
+        assert str(error.value) == says
+    with pytest.raises(UserError, match=r"^--guard x=1: 'x=1' has no load before it; write LOAD:x=1$"):
+        readers.workloads("--guard", ["x=1"])

@@ -87,6 +87,26 @@ def test_weights_and_guards_make_the_objective() -> None:
     assert search.objective.weights == {"oltp_read_only": 3.0, "oltp_point_select": 1.0}
 
 
+def test_weights_and_guards_are_of_the_loads_that_are_meant() -> None:
+    """With parameters in any order, and of each number of threads of a load that is named without."""
+    asked = Options(
+        strategy="default",
+        workloads=("oltp_read_only", "oltp_insert:tables=8,rand-type=pareto"),
+        ladder=(2, 16),
+        weights=(("oltp_read_only", 3.0), ("oltp_read_only:threads=16", 2.0)),
+        guards=("oltp_insert:rand_type=pareto,tables=8",),
+    )
+    with pytest.raises(UserError, match="named twice"):  # a guard beside the same load is not another one
+        tune_study("mariadb", asked)
+    search = tune_study("mariadb", replace(asked, workloads=asked.workloads[:1])).search
+    assert search is not None
+    assert search.objective.weights == {"oltp_read_only:threads=2": 3.0, "oltp_read_only:threads=16": 2.0}
+    guarded = {f"oltp_insert:rand-type=pareto,tables=8,threads={number}" for number in (2, 16)}
+    assert set(search.objective.guards) == guarded
+    with pytest.raises(UserError, match=r"unknown load of --weight 'oltp_insert'"):
+        tune_study("mariadb", replace(asked, workloads=("oltp_read_only",), weights=(("oltp_insert", 2.0),)))
+
+
 def test_a_response_time_is_searched_for_at_a_rate_one_side_at_a_time() -> None:
     asked = Options(strategy="ladder", objective="p99@300", workloads=("oltp_read_only",), guards=("oltp_insert",))
     study = tune_study("mariadb", replace(asked, weights=(("oltp_read_only", 2.0),)))

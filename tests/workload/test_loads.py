@@ -50,6 +50,21 @@ def test_a_word_with_an_equals_sign_belongs_to_the_load_before_it(text: str, fou
     assert loads.split(text) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a=2,b=3", (("a", "2"), ("b", "3"))),
+        ("a:x=1,y=2=3, b=0.5", (("a:x=1,y=2", "3"), ("b", "0.5"))),
+        ("./m.lua:rows=5=2,../n=x/o.sql=3", (("./m.lua:rows=5", "2"), ("../n=x/o.sql", "3"))),
+        ("a:x=1", (("a:x=1", ""),)),
+        ("a", (("a", ""),)),
+        ("", ()),
+    ],
+)
+def test_a_weight_is_behind_the_last_equals_sign_of_a_load(text: str, found: tuple[tuple[str, str], ...]) -> None:
+    assert loads.weighted(text) == found
+
+
 def test_a_parameter_without_a_load_is_told() -> None:
     with pytest.raises(UserError, match=r"'tables=8' has no load before it; write LOAD:tables=8"):
         loads.split("tables=8,oltp_read_only")

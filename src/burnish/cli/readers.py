@@ -61,7 +61,7 @@ def names(option: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def workloads(option: str, words: Sequence[str]) -> tuple[str, ...]:
     """Workloads with their parameters (see `burnish.workload.loads.split`)."""
-    found = tuple(load for word in words for load in loads.split(word))
+    found = tuple(load for word in words for load in loads.split(word, option))
     if not found:
         raise UserError(f"{option}: found an empty name; name a load, or leave {option} out")
     return found
@@ -222,11 +222,14 @@ def marks(option: str, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def weights(option: str, words: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    """Loads with their weights, ``NAME=NUMBER`` each."""
-    found = {}
-    for word in names(option, words):
-        name, equals, weight = word.partition("=")
-        if not equals:
-            raise UserError(f"{option} {word}: give LOAD=NUMBER, as in {option} {word}=2")
+    """Loads with their parameters and weights, ``LOAD=NUMBER`` each (see `burnish.workload.loads.weighted`)."""
+    found: dict[str, float] = {}
+    for name, weight in (one for word in words for one in loads.weighted(word)):
+        if not weight:
+            raise UserError(f"{option} {name}: give LOAD=NUMBER, as in {option} {name}=2")
+        if name in found:
+            raise UserError(f"{option}: {name!r} is named twice; name each once")
         found[name] = number(0.0)(f"{option} {name}", [weight])
+    if not found:
+        raise UserError(f"{option}: found an empty name; name something, or leave {option} out")
     return tuple(found.items())

@@ -44,7 +44,7 @@ class Asked:
     parameters: tuple[tuple[str, str], ...] = ()
 
 
-def split(text: str) -> tuple[str, ...]:
+def split(text: str, option: str = "--workload") -> tuple[str, ...]:
     """The loads in an option's text, each with its parameters, still as text."""
     loads: list[str] = []
     for word in (part.strip() for part in text.split(",")):
@@ -52,11 +52,30 @@ def split(text: str) -> tuple[str, ...]:
             continue
         if _FOLLOWING.match(word):
             if not loads:
-                raise UserError(f"--workload {text}: {word!r} has no load before it; write LOAD:{word}")
+                raise UserError(f"{option} {text}: {word!r} has no load before it; write LOAD:{word}")
             loads[-1] += f",{word}" if ":" in loads[-1] else f":{word}"
         else:
             loads.append(word)
     return tuple(loads)
+
+
+def weighted(text: str) -> tuple[tuple[str, str], ...]:
+    """The loads in an option's text, each with the word after its last ``=``, its weight; '' for a load without one.
+
+    ``oltp_insert:tables=8,rand-type=pareto=2,oltp_read_only=3`` is two: a load goes on until each of its parameters has
+    a value beside the weight.
+    """
+    found: list[tuple[str, str]] = []
+    begun = ""
+    for word in (part.strip() for part in text.split(",")):
+        if not word:
+            continue
+        begun = f"{begun},{word}" if begun else word
+        name, _, weight = begun.rpartition("=")
+        if name and all("=" in parameter for parameter in name.partition(":")[2].split(",") if ":" in name):
+            found.append((name.strip(), weight.strip()))
+            begun = ""
+    return (*found, (begun, "")) if begun else tuple(found)
 
 
 def asked(text: str) -> Asked:

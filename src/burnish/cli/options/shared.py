@@ -205,8 +205,8 @@ PRIOR = _build(
     unset="home",
 )  # fmt: skip
 GUARD = _load(
-    "guards", ("--guard",), "Loads on which the search's winner must not be slower than the baseline.", readers.names,
-    "NAME,...", many=True,
+    "guards", ("--guard",), "Loads on which the search's winner must not be slower than the baseline.",
+    readers.workloads, "NAME,...", many=True,
 )  # fmt: skip
 OBJECTIVE = _load(
     "objective", ("--objective",), "What a search is for: capacity (CPU per transaction), throughput, or p95@RATE, "

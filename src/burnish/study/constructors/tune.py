@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from burnish.base import paths
@@ -11,6 +12,9 @@ from burnish.catalogue import load
 from burnish.catalogue.deployment import deployment
 from burnish.catalogue.instructions import demanded
 from burnish.catalogue.space import space_file
+from burnish.engines.contract import OwnData
+from burnish.engines.registry import create
+from burnish.model.engine import EngineSpec
 from burnish.model.recipe import Variant
 from burnish.model.workload import Design, Placement, Workload
 from burnish.record.events.searches import PriorTaken
@@ -24,6 +28,7 @@ from burnish.study.request.prior import Wanted, findings, recorded
 from burnish.study.request.request import read_request
 from burnish.study.study import Confirmation, SearchRequest, Study
 from burnish.study.trials.timing import factors_of, layouts_of, rule_of
+from burnish.workload import loads
 from burnish.workload.deployment import choices_of
 from burnish.workload.objective import Aim, aim_of
 
@@ -131,11 +136,12 @@ def search_study(engine: str, options: Options) -> Study:
     """
     aim = aim_of(options.objective)
     options = timed(aim, options)
-    loads = tuple(map(aim.load, options.workloads or load.engine(engine).workloads))
-    guards = tuple(name for name in options.guards if name not in loads)
-    options = replace(options, workloads=(*loads, *guards), precision=None)
+    asked_for = tuple(map(aim.load, options.workloads or load.engine(engine).workloads))
+    guards = tuple(name for name in options.guards if name not in asked_for)
+    options = replace(options, workloads=(*asked_for, *guards), precision=None)
     baseline = load.variant(BASELINE)
     request = read_request(engine, replace(options, variants=(baseline.name,)))
+    options = _by_measured_load(request.spec, request.workloads, options)
     objective = objective_of(request.workloads, options)
     weights = {one.identity: objective.weights[one.name] for one in request.workloads if one.name in objective.weights}
     file = space_file(options.space).trained_on(request.spec, weights)
@@ -227,6 +233,33 @@ def timed(aim: Aim, options: Options) -> Options:
         weights=tuple((aim.load(name), weight) for name, weight in options.weights),
         design=options.design or (Design.SOLO if aim.waits else None),
     )
+
+
+def _by_measured_load(spec: EngineSpec, workloads: tuple[Workload, ...], options: Options) -> Options:
+    """The options with weights and guards by the names of the loads that are measured.
+
+    As it is written a load may have its parameters in another order, or usual ones, and it is one of several where
+    there are several numbers of threads: a weight or a guard of it is one of each. What is no load stays as it is.
+    """
+    names = [workload.name for workload in workloads]
+    weights: dict[str, float] = {}
+    exact: dict[str, float] = {}
+    for word, weight in options.weights:
+        (exact if word in names else weights).update(dict.fromkeys(_measured_as(spec, word, names, options), weight))
+    guards = [name for word in options.guards for name in _measured_as(spec, word, names, options)]
+    return replace(options, weights=tuple({**weights, **exact}.items()), guards=tuple(dict.fromkeys(guards)))
+
+
+def _measured_as(spec: EngineSpec, word: str, names: Sequence[str], options: Options) -> Sequence[str]:
+    """Those of the measured loads' names that a load's text means; the text itself if it means none of them."""
+    if word in names:
+        return [word]
+    data = OwnData(options.data, options.database) if options.data else None
+    try:
+        meant = loads.at_each(create(spec).loads.resolve(loads.asked(word), data), options.ladder)
+    except UserError:  # what is wrong with it is that it is none of them
+        return [word]
+    return [one.name for one in meant if one.name in names] or [word]
 
 
 def objective_of(workloads: tuple[Workload, ...], options: Options) -> Objective:
