@@ -17,6 +17,13 @@ def duration(seconds: float) -> str:
     return f"{total // 3600} h {total % 3600 // 60:02d} min"
 
 
+def budget_text(seconds: float) -> str:
+    """Seconds as `budget_of` reads them: 3h, 1h30m, 55s."""
+    minutes, rest = divmod(round(seconds), 60)
+    parts = ((minutes // 60, "h"), (minutes % 60, "m"), (rest, "s"))
+    return "".join(f"{count}{unit}" for count, unit in parts if count) or "0s"
+
+
 def budget_of(text: str | None, option: str = "--budget") -> float | None:
     """Seconds of an option such as ``2h``, ``90m`` or ``1h30m``; a `UserError` otherwise."""
     if text is None:

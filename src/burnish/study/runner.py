@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console, RenderableType
 
-from burnish.base.durations import duration
+from burnish.base.durations import budget_text, duration
 from burnish.base.paths import Home
 from burnish.bench.host import boot_now, memory_with_swap
 from burnish.model.cell import ComparisonId
@@ -98,6 +98,7 @@ def _run(
     with studies.lock(home), machine(home, say):
         if not options.fresh:
             studies.repair(home, study.definition, say)
+            _note_another_budget(home, study, say)
         needs.install_for(study, selection, options, ask)
         check_inputs(home, study, options)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))
@@ -156,6 +157,14 @@ def _not_due(home: Home, study: Study, options: Options) -> tuple[Path, Next] | 
 
 def _goes_on(following: Next) -> str:
     return f"{following.words}; then the same command goes on, or `burnish resume --due`"
+
+
+def _note_another_budget(home: Home, study: Study, say: Callable[[str], None]) -> None:
+    """Says which unfinished search is not resumed as this call has another budget: its steps were planned for that."""
+    if (other := studies.of_another_budget(home, study.definition)) is not None:
+        name, budget = other
+        had = "without --budget" if budget is None else f"with --budget {budget_text(budget)}"
+        say(f"{name}: an unfinished search like this one, which the same command {had} resumes; this is a new run")
 
 
 def _open(record: Record, study: Study, have: Collection[ComparisonId]) -> list[Comparison]:

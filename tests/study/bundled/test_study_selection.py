@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from burnish.base.durations import budget_of
+from burnish.base.durations import budget_of, budget_text
 from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.catalogue.bundled import files as studies
@@ -27,6 +27,7 @@ def sun() -> Study:
 )
 def test_budgets(text: str, seconds: float) -> None:
     assert budget_of(text) == seconds
+    assert budget_of(budget_text(seconds)) == seconds
     assert budget_of(None) is None
 
 

@@ -11,7 +11,8 @@ import time
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -22,6 +23,7 @@ from burnish.model.cell import CellId
 from burnish.record.events.study import StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import FILE, Record
+from burnish.study import runner
 from burnish.study.kept.runs import (
     Definition,
     begin_or_resume,
@@ -132,6 +134,27 @@ def test_another_definition_is_another_study(home: Home, field: str) -> None:
     assert not resumed
     assert another != folder
     assert begin(home) == (folder, True), "the first one is still there to be resumed"
+
+
+def test_a_search_with_another_budget_names_the_unfinished_one(home: Home) -> None:
+    def said(definition: Definition) -> list[str]:
+        lines: list[str] = []
+        runner._note_another_budget(home, cast("Any", SimpleNamespace(definition=definition)), lines.append)
+        return lines
+
+    search = replace(ASKED, search={"strategy": "default", "budget": 10800.0, "weights": {"fake_mix": 1.0}})
+    longer, unbounded = (replace(search, search={**search.search, "budget": budget}) for budget in (14400.0, None))
+    assert said(search) == []
+    folder, _ = begin(home, search)
+    ahead = f"{folder.name}: an unfinished search like this one, which the same command "
+    assert said(longer) == said(unbounded) == [f"{ahead}with --budget 3h resumes; this is a new run"]
+    assert said(search) == [], "it is resumed"
+    assert said(ASKED) == said(replace(longer, seed=2)) == [], "another run altogether"
+    begin(home, search, finish=True)
+    assert said(longer) == []
+    begin(home, unbounded)
+    (line,) = said(longer)
+    assert line.endswith("the same command without --budget resumes; this is a new run")
 
 
 def test_fresh_begins_anew_and_the_newest_is_resumed(home: Home) -> None:

@@ -6,12 +6,13 @@ import contextlib
 import itertools
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from burnish import __version__
+from burnish.base.digest import digest_of
 from burnish.base.errors import UserError, unknown
 from burnish.base.files import held
 from burnish.base.paths import Home
@@ -180,6 +181,31 @@ def _is_of(record: Record, definition: Definition) -> bool:
     return begun.event.digest == definition.digest or (
         begun.event.digest == definition.older and begun.event.definition.get("seed") == 1 and _seedless(record)
     )
+
+
+def of_another_budget(home: Home, definition: Definition) -> tuple[str, float | None] | None:
+    """The newest unfinished search that is this one but for its budget: its name and that budget in seconds (None: it
+    has none). None if there is no such search, or if one of this very budget is resumed.
+    """
+    asked = definition.as_dict()
+    if "search" not in asked:
+        return None
+    with open_record(home, definition) as same:
+        if same is not None:
+            return None
+    for folder in reversed(folders(home)):
+        with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
+            begun = record.last(StudyBegun)
+            ended = record.last(StudyFinished) is not None or record.last(RecordImported) is not None
+            if begun is not None and not ended and _unbounded(begun.event.definition) == _unbounded(asked):
+                return folder.name, begun.event.definition["search"].get("budget")
+    return None
+
+
+def _unbounded(definition: Mapping[str, Any]) -> str:
+    """A digest of a search's definition without its budget."""
+    search = {key: value for key, value in (definition.get("search") or {}).items() if key != "budget"}
+    return digest_of({**definition, "search": search})
 
 
 def _seedless(record: Record) -> bool:
