@@ -122,9 +122,7 @@ def test_both_canaries_are_read_before_the_fast_lane_looks(run: Run, record: Rec
 
 
 @pytest.mark.parametrize("calibrated", [True, False])
-def test_a_fixed_number_of_starts_is_taken_on_a_calibrated_host_too(
-    run: Run, record: Record, calibrated: bool
-) -> None:
+def test_a_fixed_number_of_starts_is_taken_on_a_calibrated_host_too(run: Run, record: Record, calibrated: bool) -> None:
     assert run(LARGE, (0.001, -0.001), Rule.fixed(4), calibrated=calibrated).count("one") == 4
     assert (verdict(record).verdict, verdict(record).starts) == ("faster", 4)
     assert "fast lane" not in verdict(record).reason

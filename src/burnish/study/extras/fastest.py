@@ -15,8 +15,8 @@ from burnish.record.events.searches import FinalistOn, MainEffect, SearchBegun, 
 from burnish.search.effects import Effect
 from burnish.search.report import Outcome, outcome
 from burnish.search.search import Search, replayed
-from burnish.study.extras.search_steps import batches, candidate, conclude, measured
 from burnish.study.extras.foreseen import Head
+from burnish.study.extras.search_steps import batches, candidate, conclude, measured
 from burnish.study.extras.searched import begun_of, lost_seconds, settings_of, told_of
 from burnish.study.extras.sitting import sit_again
 from burnish.study.planning.study_plan import StudyPlan

@@ -194,9 +194,7 @@ def _groups(record: Record, starts: Sequence[Recorded[StartDone]]) -> list[list[
     return list(groups.values())
 
 
-def _on(
-    record: Record, since: Sequence[Recorded[StartDone]], boot: str, now: float
-) -> Sequence[Recorded[StartDone]]:
+def _on(record: Record, since: Sequence[Recorded[StartDone]], boot: str, now: float) -> Sequence[Recorded[StartDone]]:
     """Those of a cell's starts since its last verdict that are of a sitting that is still on.
 
     Where a round of all cells takes half an hour, each start of a cell is half an hour after its last one: which are of
