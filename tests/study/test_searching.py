@@ -71,6 +71,24 @@ def test_a_search_deploys_its_winner_where_that_is_asked() -> None:
         tune_study("mariadb", Options(strategy="ladder", deploy=("sync_binlog=0",)))
 
 
+def test_a_files_search_is_not_of_who_names_builds() -> None:
+    """A file with a budget and an objective refused `tune --variant NAME` by an option that nobody had typed."""
+    words = ("--strategy=default", "--objective=p99@400", "--guard=oltp_point_select", "--budget=2h")
+    asked = Options(
+        strategy="default",
+        objective="p99@400",
+        guards=("oltp_point_select",),
+        budget=7200.0,
+        workloads=("oltp_read_only",),
+        configured=Configured("burnish.toml", "0", words),
+    )
+    study = tune_study("mariadb", replace(asked, variants=("gcc-pgo",)))
+    assert study.search is None
+    assert {comparison.candidate for comparison in study.comparisons} == {"gcc-pgo"}
+    with pytest.raises(UserError, match="--variant: a search makes its own builds"):
+        tune_study("mariadb", Options(strategy="default", variants=("gcc-pgo",)))
+
+
 def test_weights_and_guards_make_the_objective() -> None:
     study = tune_study(
         "mariadb", Options(strategy="default", workloads=("oltp_read_only",), guards=("oltp_point_select",))

@@ -57,7 +57,7 @@ def tune_study(engine: str, options: Options) -> Study:
     """
     if options.searches:
         for option, named in (("--variant", options.variants), ("--recipes", options.recipes)):
-            if named and not _from_a_file(options, option):
+            if named and not options.from_file(option):
                 raise UserError(
                     f"{option}: a search makes its own builds from the space (`burnish space {engine}`); leave "
                     f"{option} out, or leave --strategy {options.strategy} out and these are compared"
@@ -72,7 +72,7 @@ def tune_study(engine: str, options: Options) -> Study:
         "--space": options.space,
     }
     for option, given in of_a_search.items():
-        if given:
+        if given and not options.from_file(option):
             raise UserError(f"{option}: is of a search; add --budget TIME or --strategy NAME, and name no variants")
     request = read_request(engine, options)
     variants, workloads = request.variants, request.workloads
@@ -102,12 +102,6 @@ def tune_study(engine: str, options: Options) -> Study:
     )
 
 
-def _from_a_file(options: Options, option: str) -> bool:
-    """Whether a settings file gave an option: it is for other calls, which may have a use for it."""
-    given = options.configured.options if options.configured is not None else ()
-    return any(word.partition("=")[0] == option for word in given)
-
-
 def _without_what_is_not_of_a_search(options: Options) -> Options:
     """The options of a search; those that would do nothing in one, or do harm, as if they had not been given.
 
@@ -120,7 +114,7 @@ def _without_what_is_not_of_a_search(options: Options) -> Options:
         given = getattr(options, name)
         if not given or given == getattr(usual, name):
             continue
-        if not _from_a_file(options, option):
+        if not options.from_file(option):
             raise UserError(
                 f"{option}: a search {why}; leave {option} out, or name builds by --variant, which are then compared"
             )

@@ -138,7 +138,15 @@ class Options:
     @property
     def searches(self) -> bool:
         """Whether `tune` searches: asked by a strategy, or by a budget without named variants."""
+        named = (("--variant", self.variants), ("--recipes", self.recipes))
+        if any(value and not self.from_file(option) for option, value in named) and self.from_file("--strategy"):
+            return False  # who names builds wants these, whatever a file says of other calls
         return self.strategy is not None or (self.budget is not None and not self.variants and self.recipes is None)
+
+    def from_file(self, option: str) -> bool:
+        """Whether a settings file gave an option: it is for other calls, which may have a use for it."""
+        given = self.configured.options if self.configured is not None else ()
+        return any(word.partition("=")[0] == option for word in given)
 
     @property
     def schedule(self) -> Schedule:
