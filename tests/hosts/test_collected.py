@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base.errors import InfrastructureError
 from burnish.base.paths import Home
 from burnish.hosts.asked import Outcome
 from burnish.hosts.place import campaign
@@ -71,6 +72,25 @@ def test_a_host_that_is_gone_in_the_next_call_counts_as_it_was(calls: Calls) -> 
         "one: as an earlier call of this command had it",
         "one: not finished; the same command goes on",
     ]
+
+
+@pytest.mark.parametrize("late", [Outcome({"one": EARLY, "two": LESS}, unfinished=["two"]),
+                                  Outcome({"one": EARLY}, failed={"two": "no host that can do it came"})])  # fmt: skip
+def test_a_host_that_had_not_finished_and_is_off_in_the_next_call_is_waited_for(calls: Calls, late: Outcome) -> None:
+    """That call asks the hosts that are there: it knows neither a reason nor a part of the one that is off."""
+    calls(late)
+    calls(Outcome({"one": EARLY}))
+    assert calls.said[-1] == "two: not finished; the same command goes on"
+    (run,) = calls(Outcome({"one": EARLY, "two": LATE}))
+    assert (calls.runs, calls.starts(run)) == ([run], [3, 3]), "still the same run"
+    assert not campaign(calls.home, "0123456789abcdef", fresh=False).resumed, "which is closed now"
+
+
+def test_a_call_without_a_result_keeps_who_has_not_finished(calls: Calls) -> None:
+    with pytest.raises(InfrastructureError, match="no host has a result: two: no answer"):
+        calls(Outcome(failed={"two": "no answer"}))
+    calls(Outcome({"one": EARLY}))
+    assert calls.said == ["two: not finished; the same command goes on"]
 
 
 def test_runs_that_two_hosts_began_in_one_second_both_come(calls: Calls) -> None:

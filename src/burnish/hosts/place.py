@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -107,18 +107,26 @@ class Campaign:
         name: part of the keys of its tasks.
         resumed: whether an earlier call began it.
         runs: runs of this home that calls of it have left.
+        open: hosts that have not finished their part, as the calls so far know.
     """
 
     path: Path
     name: str
     resumed: bool
     runs: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
 
-    def noting(self, *runs: str) -> Campaign:
-        """The same with these runs, also for later calls."""
-        noted = replace(self, runs=tuple(dict.fromkeys(runs)))
-        write_json(self.path, {"name": noted.name, "runs": list(noted.runs)})
+    def noting(self, *runs: str, open_hosts: Iterable[str] | None = None) -> Campaign:
+        """The same with these runs, also for later calls; with these open hosts, if any are given."""
+        still = self.open if open_hosts is None else tuple(dict.fromkeys(open_hosts))
+        noted = replace(self, runs=tuple(dict.fromkeys(runs)), open=still)
+        noted.write()
         return noted
+
+    def write(self) -> None:
+        """Writes it for later calls."""
+        values = {"name": self.name, "runs": list(self.runs), "open": list(self.open)}
+        write_json(self.path, values)
 
     def close(self) -> None:
         """Ends it: the same command begins another one."""
@@ -138,8 +146,11 @@ def campaign(home: Home, digest: str, *, fresh: bool) -> Campaign:
     path = place / f"{digest}.json"
     known = read_json(path)
     if isinstance(known.get("name"), str) and not fresh:
-        runs = known.get("runs")
-        return Campaign(path, str(known["name"]), True, tuple(map(str, runs)) if isinstance(runs, list) else ())
-    name = f"{digest[:8]}-{secrets.token_hex(4)}"
-    write_json(path, {"name": name})
-    return Campaign(path, name, resumed=False)
+        return Campaign(path, str(known["name"]), True, _words(known.get("runs")), _words(known.get("open")))
+    begun = Campaign(path, f"{digest[:8]}-{secrets.token_hex(4)}", resumed=False)
+    begun.write()
+    return begun
+
+
+def _words(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()

@@ -144,7 +144,7 @@ def collected(
     """The hosts' records in this home, merged where that is possible.
 
     A call that some hosts had not finished leaves a run of the others. The next call's run has all of that, also of a
-    host that is gone since, and takes its place.
+    host that is gone since, and takes its place. The run is open until each host has finished that any call had.
 
     Args:
         home: this machine's.
@@ -156,6 +156,10 @@ def collected(
     Raises:
         InfrastructureError: no host has a result.
     """
+    finished = outcome.records.keys() - {*outcome.unfinished, *outcome.failed}
+    # Also those of earlier calls: a host that was off in this call was not even asked.
+    late = dict.fromkeys((*outcome.unfinished, *outcome.failed, *begun.open))
+    begun = begun.noting(*begun.runs, open_hosts=(name for name in late if name not in finished))
     if not outcome.records:
         reasons = "; ".join(f"{name}: {why.splitlines()[0]}" for name, why in outcome.failed.items())
         raise InfrastructureError(f"no host has a result: {reasons}")
@@ -180,12 +184,11 @@ def collected(
         if home.studies / former not in folders and _removed(home, former, place):
             now = ", ".join(run.name for run in folders)
             say(f"{former}: was of an earlier call of this command; {now} has all of it")
-    if not (outcome.failed or outcome.unfinished):
+    if not begun.open:
         begun.close()
     else:
         begun.noting(*(run.name for run in folders))
-        names = ", ".join(dict.fromkeys((*outcome.unfinished, *outcome.failed)))
-        say(f"{names}: not finished; the same command goes on")
+        say(f"{', '.join(begun.open)}: not finished; the same command goes on")
     return folders
 
 
