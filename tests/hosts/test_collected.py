@@ -93,6 +93,16 @@ def test_a_call_without_a_result_keeps_who_has_not_finished(calls: Calls) -> Non
     assert calls.said == ["two: not finished; the same command goes on"]
 
 
+def test_that_new_runs_were_asked_for_is_known_to_later_calls(calls: Calls) -> None:
+    """A host that was off in the first call would else go on with a run of before, in its old sittings."""
+    campaign(calls.home, "0123456789abcdef", fresh=True)
+    calls(Outcome({"one": EARLY}, failed={"two": "no host that can do it came"}))
+    resumed = campaign(calls.home, "0123456789abcdef", fresh=False)
+    assert (resumed.resumed, resumed.fresh, resumed.open) == (True, True, ("two",))
+    calls(Outcome({"one": EARLY, "two": LATE}))
+    assert not campaign(calls.home, "0123456789abcdef", fresh=False).fresh
+
+
 def test_runs_that_two_hosts_began_in_one_second_both_come(calls: Calls) -> None:
     """Of a verb whose runs are not merged; one of the hosts is this machine."""
     own, other = whole("fake-tune-1", "one", 1, ONE).made, packed(whole("fake-tune-1", "two", 2, TWO).made)

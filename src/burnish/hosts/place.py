@@ -108,6 +108,7 @@ class Campaign:
         resumed: whether an earlier call began it.
         runs: runs of this home that calls of it have left.
         open: hosts that have not finished their part, as the calls so far know.
+        fresh: whether its first call was to begin new runs: hosts that hear of it later only begin theirs then.
     """
 
     path: Path
@@ -115,6 +116,7 @@ class Campaign:
     resumed: bool
     runs: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    fresh: bool = False
 
     def noting(self, *runs: str, open_hosts: Iterable[str] | None = None) -> Campaign:
         """The same with these runs, also for later calls; with these open hosts, if any are given."""
@@ -125,7 +127,7 @@ class Campaign:
 
     def write(self) -> None:
         """Writes it for later calls."""
-        values = {"name": self.name, "runs": list(self.runs), "open": list(self.open)}
+        values = {"name": self.name, "runs": list(self.runs), "open": list(self.open), "fresh": self.fresh}
         write_json(self.path, values)
 
     def close(self) -> None:
@@ -146,8 +148,9 @@ def campaign(home: Home, digest: str, *, fresh: bool) -> Campaign:
     path = place / f"{digest}.json"
     known = read_json(path)
     if isinstance(known.get("name"), str) and not fresh:
-        return Campaign(path, str(known["name"]), True, _words(known.get("runs")), _words(known.get("open")))
-    begun = Campaign(path, f"{digest[:8]}-{secrets.token_hex(4)}", resumed=False)
+        runs, late = _words(known.get("runs")), _words(known.get("open"))
+        return Campaign(path, str(known["name"]), True, runs, late, fresh=known.get("fresh") is True)
+    begun = Campaign(path, f"{digest[:8]}-{secrets.token_hex(4)}", resumed=False, fresh=fresh)
     begun.write()
     return begun
 

@@ -125,7 +125,7 @@ def run(
         chosen=chosen,
         store=joined.store,
         limit=joined.limit,
-        fresh=options.fresh and not begun.resumed,
+        fresh=begun.fresh,
         coming=coming,
     )
     fleet = Fleet(lambda: plumbing.Link(home, joined.address), joined.address, say, asked.patience)
