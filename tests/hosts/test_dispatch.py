@@ -97,6 +97,15 @@ def test_a_build_that_ends_every_host_is_given_up_and_a_bench_is_not() -> None:
         made.join("a")
 
 
+def test_a_build_is_not_given_up_for_lost_connections() -> None:
+    made = dispatcher("a", tasks=[build("long", "a")])
+    for _ in range(5):
+        assert made.next() == [Given("long", "a")]
+        assert made.leave("a", counted=False) == "long"
+        made.join("a")
+    assert made.lost() == []
+
+
 def test_a_task_that_no_host_can_do_is_named_after_a_time() -> None:
     made = dispatcher("a", tasks=[build("impossible", "gone"), bench("after it", "a", ("impossible",))])
     assert made.next(0.0) == []

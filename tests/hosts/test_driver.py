@@ -426,3 +426,22 @@ def test_when_the_scheduler_is_back_hosts_are_asked_for_what_they_went_on_with()
     assert len(set(keys_of(play, Work.BENCH))) == 1
     assert "the scheduler is gone; waiting for it (what hosts are doing goes on)" in said
     assert "a: trials of tune fake, which it has begun" in said
+
+
+def test_a_build_outlives_many_lost_connections_to_the_scheduler() -> None:
+    """Its host goes on with it: a build of an hour is not given up because the scheduler was started anew."""
+    ready = surveyed({"a": Survey({"baseline": chains_with()["baseline"]})})
+
+    def answer(name: str, job: Job) -> Answer | Exception | None:
+        if job.work is Work.BUILD and len(play.of(Work.BUILD)) <= 4:
+            play.broken = True
+            return None
+        return ready(name, job)
+
+    play = Play([host("a")], answer)
+    driver, said = driver_of(play)
+    assert driver.run().records == {"a": b"a"}
+    assert len(play.of(Work.BUILD)) == 5
+    (bench,) = (job for _, job in play.jobs if job.work is Work.BENCH)
+    assert not any(chain.missing for chain in bench.chains.values())
+    assert not any("not built" in line for line in said)

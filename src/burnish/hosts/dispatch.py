@@ -118,15 +118,24 @@ class Dispatcher:
         """
         self._machines[host] = machine or f"machine of {host}"
 
-    def leave(self, host: str, now: float = 0.0) -> str | None:
-        """A host is gone; its task waits again. Returns the task's key; None if it had none."""
+    def leave(self, host: str, now: float = 0.0, *, counted: bool = True) -> str | None:
+        """A host is gone; its task waits again.
+
+        Args:
+            host: its name.
+            now: the time.
+            counted: whether its task may be what ended it; not where only the connection was lost.
+
+        Returns:
+            the task's key; None if it had none.
+        """
         self._machines.pop(host, None)
         for state in self._tasks.values():  # what it alone could do has waited for nobody until now
             if host in state.task.able and not state.task.able & self._machines.keys():
                 state.since = now
         key = self._busy.get(host)
         if key is not None:
-            self._tasks[key].lost += 1
+            self._tasks[key].lost += counted
             self._release(self._tasks[key])
             self._wait(key, now)
         return key

@@ -124,7 +124,7 @@ class Driver:
     def _look(self) -> None:
         change = self.fleet.look()
         for name in change.went:
-            key = self._dispatcher.leave(name, time.monotonic())
+            key = self._dispatcher.leave(name, time.monotonic(), counted=not change.relinked)
             self._sent.pop(key or "", None)
             self._under_way.forget(name)
         for host in change.came:

@@ -41,10 +41,12 @@ class Change:
     Attributes:
         came: hosts that are there now; a worker that was started anew has come again.
         went: names of hosts that are gone.
+        relinked: whether it was the connection to the scheduler that was lost: hosts go on with what they do.
     """
 
     came: tuple[Host, ...] = ()
     went: tuple[str, ...] = ()
+    relinked: bool = False
 
 
 @dataclass
@@ -108,7 +110,7 @@ class Fleet:
                 self.say(f"{host.name}: is back")
         self.hosts = there
         self._known |= there.keys()
-        return Change(came, went)
+        return Change(came, went, relinked=bool(lost))
 
     def send(self, function: Callable[..., Any], argument: Any, *, key: str, host: str, alone: bool = True) -> Any:
         """Has a host call a function, one `alone` at a time; returns a future."""
