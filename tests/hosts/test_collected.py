@@ -16,7 +16,7 @@ from burnish.hosts.run import collected
 from burnish.record import exchange
 from burnish.record.events.study import RecordsMerged
 from burnish.record.record import Record
-from pieces import packed, whole
+from pieces import Piece, packed, whole
 
 ONE, TWO = ([0.10, 0.11, 0.09], [0.16, 0.15, 0.17])
 EARLY = packed(whole("fake-tune-1", "one", 1, ONE).made)
@@ -101,6 +101,29 @@ def test_that_new_runs_were_asked_for_is_known_to_later_calls(calls: Calls) -> N
     assert (resumed.resumed, resumed.fresh, resumed.open) == (True, True, ("two",))
     calls(Outcome({"one": EARLY, "two": LATE}))
     assert not campaign(calls.home, "0123456789abcdef", fresh=False).fresh
+
+
+def test_a_host_without_a_finished_start_does_not_keep_the_others_from_being_merged(calls: Calls) -> None:
+    nothing = packed(Piece("fake-tune-3", "three", 3).contest().made)
+    (run,) = calls(Outcome({"one": EARLY, "three": nothing, "two": LATE}, unfinished=["three"]))
+    assert calls.starts(run) == [3, 3]
+    assert calls.said == [
+        "three: has no finished start; the others are merged without it",
+        "three: not finished; the same command goes on",
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_passed_over_with_a_line(calls: Calls) -> None:
+    calls(Outcome({"one": EARLY}, unfinished=["two"]))
+    (file,) = (calls.home.root / "hosts/results").glob("*/one.jsonl.xz")
+    file.write_bytes(EARLY[:-9])
+    assert calls(Outcome({"two": LATE}, failed={"one": "no answer"})) == ["fake-tune-2"]
+    assert calls.runs == ["fake-tune-1", "fake-tune-2"], "what an earlier call had of it stays"
+    assert str(file) in calls.said[0]
+    assert calls.said[0].endswith("; its host is left out")
+    file.with_name("two.jsonl.xz").unlink()
+    with pytest.raises(InfrastructureError, match="no host has a result"):
+        calls(Outcome({"one": EARLY[:-9]}))
 
 
 def test_runs_that_two_hosts_began_in_one_second_both_come(calls: Calls) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from rich.console import Console
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.files import write_whole
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.hosts.asked import COMING_S, Asked, Outcome
@@ -22,7 +23,9 @@ from burnish.hosts.host import Chosen, Host, host_of
 from burnish.hosts.place import Campaign, Joined, campaign, folder, read_joined
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
+from burnish.record.events.bundled import FigureMeasured
 from burnish.record.events.study import RecordImported, SessionBegun
+from burnish.record.events.trials import StartDone
 from burnish.record.record import Record
 from burnish.study.kept import runs as studies
 from burnish.study.merge import merging
@@ -156,40 +159,71 @@ def collected(
     Raises:
         InfrastructureError: no host has a result.
     """
-    finished = outcome.records.keys() - {*outcome.unfinished, *outcome.failed}
-    # Also those of earlier calls: a host that was off in this call was not even asked.
-    late = dict.fromkeys((*outcome.unfinished, *outcome.failed, *begun.open))
-    begun = begun.noting(*begun.runs, open_hosts=(name for name in late if name not in finished))
-    if not outcome.records:
-        reasons = "; ".join(f"{name}: {why.splitlines()[0]}" for name, why in outcome.failed.items())
-        raise InfrastructureError(f"no host has a result: {reasons}")
     place = folder(home) / "results" / begun.name
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, content in outcome.records.items():
-        (place / f"{name}{RECORD}").write_bytes(content)
-    files = sorted(file for file in place.glob(f"*{RECORD}") if file.name != MERGED)
-    for name in (file.name.removesuffix(RECORD) for file in files):
-        if name not in outcome.records:
-            say(f"{name}: as an earlier call of this command had it")
+        write_whole(place / f"{name}{RECORD}", content)
+    given = [file for file in sorted(place.glob(f"*{RECORD}")) if file.name != MERGED]
+    parts = dict(_readable(given, say))
+    finished = (outcome.records.keys() & parts.keys()) - {*outcome.unfinished, *outcome.failed}
+    # Also those of earlier calls: a host that was off in this call was not even asked.
+    unread = [name for name in map(_host_of, given) if name not in parts]
+    late = dict.fromkeys((*outcome.unfinished, *outcome.failed, *begun.open, *unread))
+    begun = begun.noting(*begun.runs, open_hosts=(name for name in late if name not in finished))
+    if not (outcome.records and parts):
+        reasons = "; ".join(f"{name}: {why.splitlines()[0]}" for name, why in outcome.failed.items())
+        raise InfrastructureError(f"no host has a result{f': {reasons}' if reasons else ''}")
+    for name in sorted(parts.keys() - outcome.records.keys()):
+        say(f"{name}: as an earlier call of this command had it")
+    files = [place / f"{name}{RECORD}" for name in parts]
     if len(files) > 1 and mergeable:
-        parts: list[tuple[str, Sequence[Recorded[Event]]]] = [(file.name, exchange.read_events(file)) for file in files]
         try:
-            exchange.write(place / MERGED, merging.merge(parts).events)
+            exchange.write(place / MERGED, merging.merge(_measured(parts, say)).events)
             files = [place / MERGED]
         except UserError as error:  # another compiler on each, as without a shared store; or nothing was measured
             say(f"not merged, so that each host's run stands by itself: {error}")
     begun = begun.noting(*begun.runs, *(_name_in(file) for file in files))
     folders = [_taken(home, file) for file in files]
-    for former in begun.runs:
+    for former in begun.runs if not unread else ():  # which may have what can't be read any more
         if home.studies / former not in folders and _removed(home, former, place):
             now = ", ".join(run.name for run in folders)
             say(f"{former}: was of an earlier call of this command; {now} has all of it")
     if not begun.open:
         begun.close()
     else:
-        begun.noting(*(run.name for run in folders))
+        begun.noting(*(run.name for run in folders), *(begun.runs if unread else ()))
         say(f"{', '.join(begun.open)}: not finished; the same command goes on")
     return folders
+
+
+def _host_of(file: Path) -> str:
+    """The host that gave a file."""
+    return file.name.removesuffix(RECORD)
+
+
+def _readable(files: Sequence[Path], say: Callable[[str], None]) -> Iterator[tuple[str, Sequence[Recorded[Event]]]]:
+    """Hosts and the events that each gave, in this call or an earlier one; a file that can't be read is named."""
+    for file in files:
+        try:
+            yield _host_of(file), exchange.read_events(file)
+        except UserError as error:
+            say(f"{error}; its host is left out")
+
+
+def _measured(
+    parts: Mapping[str, Sequence[Recorded[Event]]], say: Callable[[str], None]
+) -> list[tuple[str, Sequence[Recorded[Event]]]]:
+    """The hosts' files with their events, without hosts that have measured nothing yet, if two others are left."""
+    nothing = [
+        name
+        for name, events in parts.items()
+        if not any(isinstance(recorded.event, StartDone | FigureMeasured) for recorded in events)
+    ]
+    if len(parts) - len(nothing) < 2:
+        nothing = []
+    for name in nothing:
+        say(f"{name}: has no finished start; the others are merged without it")
+    return [(f"{name}{RECORD}", events) for name, events in parts.items() if name not in nothing]
 
 
 def _name_in(file: Path) -> str:
@@ -220,7 +254,7 @@ def _taken(home: Home, file: Path) -> Path:
     later one is then called by its host as well."""
     with studies.lock(home):
         name = _name_in(file)
-        for called in (name, f"{name}-{file.name.removesuffix(RECORD)}"):
+        for called in (name, f"{name}-{_host_of(file)}"):
             former = home.studies / called
             imported = _imported(former) if former.exists() else file.name
             if imported is None and _begin_alike(former, file):
