@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from burnish.artefacts import far
 from burnish.artefacts.packing import DamagedError
 from burnish.builds.evidence import facts_key
-from burnish.hosts.part import levels_known
+from burnish.hosts.part import levels_known, take_made
 from burnish.hosts.shelf import Shelf, ShelfFailed
 from burnish.hosts.units import Unit
 from burnish.record.store import Store
@@ -107,3 +108,68 @@ def test_a_host_that_finds_a_build_made_already_can_say_what_it_needs(tmp_path: 
     maker.admit("evidence", facts_key("key"), {"build": "key", "program": {}, "needs": {"level": "x86-64-v4"}})
     maker.push("evidence", facts_key("key"))
     assert levels_known(other, unit) == {"key": "x86-64-v4"}
+
+
+UNIT = Unit("unit", "pgo", (("profiles", "p"), ("builds", "key")), (), (), 1.0)
+
+
+def trained(tmp_path: Path, text: str) -> Shelf:
+    """The shelf of a host that has trained by itself, and compiled with its profile."""
+    shelf = shelf_with(tmp_path, text)
+    (shelf.begin("profiles", "p") / "data").write_text(text)
+    shelf.admit("profiles", "p", {"made": text})
+    (shelf.begin("builds", "key") / "server").write_text(text)
+    shelf.admit("builds", "key", {"made": text, "profile": "p"})
+    (shelf.begin("builds", "bolt") / "server").write_text(text)
+    shelf.admit("builds", "bolt", {"made": text, "base": "key"})
+    return shelf
+
+
+def profile(store: Store) -> str:
+    entry = store.find("profiles", "p")
+    assert entry is not None
+    return (entry.folder / "data").read_text()
+
+
+def test_a_build_goes_on_from_what_a_lost_host_had_shared_of_it(tmp_path: Path) -> None:
+    """Else a build with this host's profile would be shared beside the other host's profile."""
+    trained(tmp_path, "one").push("profiles", "p")
+    two = trained(tmp_path, "two")
+    take_made(two, UNIT)
+    assert profile(two) == "one"
+    assert two.find("builds", "key") is None, "its own was compiled with its own profile"
+    assert two.find("builds", "bolt") is None
+    assert two.find("gates", "gate") is None
+
+
+def test_what_a_lost_host_had_shared_and_is_damaged_is_made_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(far, "PAUSES_S", (0.0, 0.0))
+    trained(tmp_path, "one").push("profiles", "p")
+    damage(tmp_path)
+    two = trained(tmp_path, "two")
+    take_made(two, UNIT)
+    two.push("profiles", "p")
+    two.push("builds", "key")
+    assert (profile(two), server(two)) == ("two", "twotwo")
+
+
+def test_who_is_second_with_a_profile_makes_its_build_again_from_the_first_ones(tmp_path: Path) -> None:
+    two = trained(tmp_path, "two")
+    trained(tmp_path, "one").push("profiles", "p")
+    with pytest.raises(ShelfFailed, match="profiles p: another host was first; builds key, builds bolt: to be made"):
+        two.push("profiles", "p")
+    assert profile(two) == "one"
+    assert not two.has("builds", "key")
+    two.push("profiles", "p")
+
+
+def test_what_is_shared_already_stays_when_its_profile_is_fetched(tmp_path: Path) -> None:
+    one = trained(tmp_path, "one")
+    one.push("profiles", "p")
+    one.push("builds", "key")
+    two = trained(tmp_path, "two")
+    assert two.fetch("builds", "key")
+    assert two.fetch("profiles", "p")
+    assert (server(two), profile(two)) == ("oneone", "one")

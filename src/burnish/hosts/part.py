@@ -6,6 +6,7 @@ and resuming. What a host has measured is in its own record before anyone else h
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -15,6 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
+from burnish.artefacts.packing import DamagedError
 from burnish.base.errors import BusyError, InfrastructureError, UserError
 from burnish.base.files import read_json, write_json
 from burnish.base.paths import Home
@@ -139,6 +141,7 @@ class Part:
                     return Answer(
                         problem=f"{unit.name}: {entry[0]} {entry[1]} is not in the store of artefacts", again=True
                     )
+            take_made(shelf, unit)
             selection = by_name(study, self.asked)
             check_inputs(rooms, study, options)
             plan = plan_of(rooms, study, selection, replace(options, budget=None))
@@ -233,6 +236,14 @@ def levels_known(shelf: Shelf, unit: Unit) -> dict[str, str]:
             facts = shelf.find("evidence", facts_key(key))
             levels |= {key: _level_needed(facts.about)} if facts is not None else {}
     return levels
+
+
+def take_made(shelf: Shelf, unit: Unit) -> None:
+    """Takes the stages of a unit that another host has shared before it was lost: the rest is made from these."""
+    for entry in unit.stages:
+        if shelf.shared(*entry):
+            with contextlib.suppress(DamagedError):  # it is removed there; this host makes it and shares its own
+                shelf.fetch(*entry)
 
 
 def _make(workshop: Workshop, name: str, keys: frozenset[str]) -> dict[str, str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from burnish.artefacts import open_artefacts
 from burnish.artefacts.exchange import Exchange
 from burnish.artefacts.packing import DamagedError
-from burnish.artefacts.shared import note_of, this_host
+from burnish.artefacts.shared import ingredients, note_of, this_host
 from burnish.base.errors import InfrastructureError, UserError
 
 NOTES = "shared"
@@ -41,17 +41,23 @@ class Shelf(Exchange):
         """Shares an entry of this host. If another host was first with other bytes, these count, and replace it.
 
         Raises:
-            ShelfFailed: it could not be shared.
+            ShelfFailed: it could not be shared, or others' bytes replaced it and what was made from it here is gone:
+                another try makes that from theirs.
         """
+        outdated: Sequence[str] = ()
         entry = self.find(kind, key)
         if entry is None:
             raise InfrastructureError(f"{kind} {key} was made, but is not in the store")
         with _failing(f"sharing {kind} {key}"):
             digest = self.give(entry, key, note=note_of(entry, this_host(self.root)))
             if digest is None:
-                self._bring(kind, key)
+                outdated = self._bring(kind, key) or ()
             else:
                 self._note(kind, key, digest)
+        if outdated:
+            raise ShelfFailed(
+                f"{kind} {key}: another host was first; {', '.join(outdated)}: to be made from its result"
+            )
 
     def fetch(self, kind: str, key: str) -> bool:
         """Fetches an entry that this host lacks, or has of its own making; returns whether it has one now.
@@ -66,26 +72,46 @@ class Shelf(Exchange):
             if self.find(kind, key) is not None and shared in (None, self._noted(kind, key)):
                 return True
             try:
-                return shared is not None and self._bring(kind, key)
+                return shared is not None and self._bring(kind, key) is not None
             except DamagedError as error:
                 damaged = error
         raise DamagedError(f"{damaged}; it was removed there, and the same command has it shared again")
 
-    def _bring(self, kind: str, key: str) -> bool:
-        """Takes the entry of the far side over one that is here; one that is damaged is removed there."""
-        had = self.has(kind, key)
+    def _bring(self, kind: str, key: str) -> list[str] | None:
+        """Takes the entry of the far side over one that is here; one that is damaged is removed there.
+
+        Returns:
+            kind and key of what was made here from other bytes of it, and is removed; None: it is not there.
+        """
+        had, before = self.has(kind, key), self.digests(kind, key)
         try:
             if self.take(kind, key, (key,)) is None:
-                return False
+                return None
         except DamagedError:
             self.far.discard(kind, key)
             raise
         if had:  # what is known is about other bytes
-            for entry in list(self.entries("gates", "evidence")):
-                if entry.about.get("build") == key:
-                    self.remove(entry)
+            self._forget(key)
         self._note(kind, key, self.far.digest(kind, key) or "")
-        return True
+        return self._outdated(kind, key) if had and before != self.digests(kind, key) else []
+
+    def _forget(self, build: str) -> None:
+        """Removes what is known about a build's bytes."""
+        for entry in list(self.entries("gates", "evidence")):
+            if entry.about.get("build") == build:
+                self.remove(entry)
+
+    def _outdated(self, kind: str, key: str) -> list[str]:
+        """Removes what was made here from an entry that is another one now, and from that; returns kinds and keys.
+        What is shared stays: it was made from the one that is shared."""
+        removed = []
+        for entry in list(self.entries("profiles", "builds")):
+            made_from = (kind, key) in set(ingredients(entry.about)) and entry.folder.exists()
+            if made_from and self._noted(entry.kind, entry.key) is None:
+                self.remove(entry)
+                self._forget(entry.key)
+                removed += [f"{entry.kind} {entry.key}", *self._outdated(entry.kind, entry.key)]
+        return removed
 
     def _note(self, kind: str, key: str, digest: str) -> None:
         """Notes that an entry is the one that is shared. Equal keys are not always equal bytes: trainings differ."""
