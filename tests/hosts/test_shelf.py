@@ -173,3 +173,14 @@ def test_what_is_shared_already_stays_when_its_profile_is_fetched(tmp_path: Path
     assert two.fetch("builds", "key")
     assert two.fetch("profiles", "p")
     assert (server(two), profile(two)) == ("oneone", "one")
+
+
+def test_an_entry_that_was_made_again_since_is_not_taken_for_the_shared_one(tmp_path: Path) -> None:
+    """As after `clean` and a run without hosts: this host would measure another program than the others."""
+    shelf_with(tmp_path, "one").push("builds", "key")
+    two = shelf_at(tmp_path, "two")
+    assert two.fetch("builds", "key")
+    again = shelf_with(tmp_path, "two")
+    assert server(again) == "twotwo"
+    assert again.fetch("builds", "key")
+    assert server(again) == "oneone"

@@ -11,9 +11,11 @@ from burnish.artefacts.exchange import Exchange
 from burnish.artefacts.packing import DamagedError
 from burnish.artefacts.shared import ingredients, note_of, this_host
 from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.files import sha256_of, write_whole
+from burnish.record.store import DESCRIPTION
 
 NOTES = "shared"
-"""Folder in a store with the digests under which its entries are shared."""
+"""Folder in a store with the digests under which its entries are shared, each with that of its description."""
 
 
 class ShelfFailed(InfrastructureError):
@@ -114,15 +116,18 @@ class Shelf(Exchange):
         return removed
 
     def _note(self, kind: str, key: str, digest: str) -> None:
-        """Notes that an entry is the one that is shared. Equal keys are not always equal bytes: trainings differ."""
+        """Notes that an entry is the one that is shared. Equal keys are not always equal bytes: trainings differ. So
+        the note is about the description as well, which has the seal: an entry that is made again is another one."""
         place = self.root / NOTES / kind
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (place / key).write_text(digest)
+        write_whole(place / key, f"{digest} {sha256_of(self._folder(kind, key) / DESCRIPTION)}".encode())
 
     def _noted(self, kind: str, key: str) -> str | None:
+        """The digest under which an entry of this host is shared; None if it is another one, or was never shared."""
         try:
-            return (self.root / NOTES / kind / key).read_text()
-        except OSError:
+            digest, _, seal = (self.root / NOTES / kind / key).read_text().partition(" ")
+            return digest if seal == sha256_of(self._folder(kind, key) / DESCRIPTION) else None
+        except (OSError, UserError):
             return None
 
 
