@@ -15,6 +15,7 @@ from burnish.artefacts.far import UnreachableError
 from burnish.artefacts.shared import Host, SharedStore, ingredients, note_of
 from burnish.base.errors import UserError
 from burnish.record.store import Entry, Store
+from burnish.study.kept import sharing
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 from fsspec.implementations.local import LocalFileSystem
@@ -157,6 +158,28 @@ def test_damaged_bytes_are_replaced(hosts: Hosts) -> None:
     add(other, "builds", "k1", "program")
     assert blob.read_bytes() == good
     assert content(hosts("third"), "builds", "k1") == "program"
+
+
+def test_what_has_changed_since_it_was_made_is_not_taken_from_another_host(hosts: Hosts) -> None:
+    """The far side has the bytes that it was given: only the entry's own seal says that these are no longer it."""
+    entry = add(Store(hosts.place / "one"), "builds", "k1")
+    (entry.folder / "server").write_text("PROGRAM")
+    one, other = hosts("one"), hosts("other")
+    one.far.push("builds", HOST.name(entry), entry.folder)
+    assert content(other, "builds", "k1") is None
+    assert hosts.said["other"][0].endswith("server has changed since it was made; it is made here instead")
+    add(other, "builds", "k1")
+    assert content(hosts("third"), "builds", "k1") == "program", "what is made here takes its place"
+
+
+def test_what_has_changed_since_it_was_made_is_not_given(hosts: Hosts) -> None:
+    one = hosts("one")
+    entry = add(Store(hosts.place / "one"), "builds", "base")
+    (entry.folder / "server").write_text("PROGRAM")
+    add(one, "builds", "k1", base="base")
+    assert list(sharing.push(one, ["base"])) == []
+    assert {held.local for held in one.far.held()} == {"k1"}
+    assert hosts.said["one"] == [f"{entry.folder}: server has changed since it was made; not used"]
 
 
 def test_work_goes_on_without_the_far_side(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:

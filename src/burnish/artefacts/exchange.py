@@ -14,6 +14,7 @@ from pathlib import Path
 
 from burnish.artefacts.artefacts import Artefacts, TakenError
 from burnish.artefacts.packing import DamagedError
+from burnish.record import seal
 from burnish.record.store import DESCRIPTION, PARTIAL, Entry, Store, put_in_place
 
 
@@ -65,7 +66,7 @@ class Exchange(Store):
             the entry; None if it is not there, or not wanted.
 
         Raises:
-            DamagedError: it has no description, or its bytes stay wrong.
+            DamagedError: it has no description, or its bytes stay wrong, or it had changed before it was given.
             InfrastructureError: see `Artefacts.fetch`.
         """
         folder = self._folder(kind, key)
@@ -76,10 +77,12 @@ class Exchange(Store):
             fetched = self._read(kind, draft)
             if fetched is None:
                 raise DamagedError(f"{self.far.far.url}: {kind} {key}: no {DESCRIPTION} in it")
+            if (damage := seal.damage(draft, DESCRIPTION, thorough=True)) is not None:
+                raise DamagedError(f"{self.far.far.url}: {kind} {key}: {damage}")
             if not fits(dataclasses.replace(fetched, key=key)):
                 return None
             put_in_place(draft, folder)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-        self._whole.discard(folder)
+        self._whole.add(folder)
         return self._read(kind, folder)

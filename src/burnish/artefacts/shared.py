@@ -224,11 +224,12 @@ class SharedStore(Exchange):
         return self.far.digest(entry.kind, name) == packing.pack(entry.folder).digest
 
     def _parts(self, about: Mapping[str, Any]) -> Iterator[Entry]:
-        """The ingredients of an entry that are here."""
+        """The ingredients of an entry that are here, and as they were made."""
         for kind, key in ingredients(about):
             folder = self._folder(kind, key)
-            entry = self._read(kind, folder)
+            entry = self.named(kind, key, thorough=folder not in self._whole)
             if entry is not None and shareable(entry):
+                self._whole.add(folder)
                 yield entry
 
     def bring(self, kind: str, key: str) -> Entry | None:

@@ -78,9 +78,10 @@ class Store:
                 os.utime(folder / DESCRIPTION)
         return entry
 
-    def named(self, kind: str, key: str) -> Entry | None:
-        """The entry here for whoever only says where it lies: its files have their sizes, their content is not read."""
-        return self._undamaged(kind, self._folder(kind, key), thorough=False)
+    def named(self, kind: str, key: str, *, thorough: bool = False) -> Entry | None:
+        """The entry here for whoever does not use it: its files have their sizes; their content is read if it is to be
+        `thorough`."""
+        return self._undamaged(kind, self._folder(kind, key), thorough=thorough)
 
     def _undamaged(self, kind: str, folder: Path, *, thorough: bool) -> Entry | None:
         damage = seal.damage(folder, DESCRIPTION, thorough=thorough)

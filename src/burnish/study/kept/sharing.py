@@ -64,7 +64,8 @@ def store_of(home: Home, options: Options, *, fetches: bool = True) -> Store:
 
 
 def push(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Entry, bool]]:
-    """Gives entries of the home to the other hosts; yields each, and whether they have the same then.
+    """Gives entries of the home to the other hosts; yields each, and whether they have the same then. One that has
+    changed since it was made is not given; the store names it.
 
     Args:
         store: the store.
@@ -79,7 +80,9 @@ def push(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Entry, bool]
             raise unknown("entry", key, [entry.key for entry in entries])
     for entry in entries:
         if not keys or entry.key.startswith(tuple(keys)):
-            yield entry, store.push(entry)
+            whole = store.named(entry.kind, entry.key, thorough=True)
+            if whole is not None:
+                yield whole, store.push(whole)
 
 
 def usable(store: SharedStore) -> list[Held]:
