@@ -182,6 +182,37 @@ def test_what_has_changed_since_it_was_made_is_not_given(hosts: Hosts) -> None:
     assert hosts.said["one"] == [f"{entry.folder}: server has changed since it was made; not used"]
 
 
+def by_key(store: SharedStore, *entries: Entry) -> None:
+    """Shares entries as hosts of a study do."""
+    for entry in entries:
+        store.far.push(entry.kind, entry.key, entry.folder)
+
+
+def test_what_hosts_share_by_key_is_fetched_beside_its_own_profile_only(hosts: Hosts) -> None:
+    one, other, third = hosts("one"), hosts("other"), hosts("third")
+    plain = Store(hosts.place / "one")
+    by_key(one, add(plain, "profiles", "p1", "a"), add(plain, "builds", "k1", "with a", profile="p1"))
+    add(Store(hosts.place / "other"), "profiles", "p1", "b")
+    there = [held.name for held in one.far.held()]
+    assert [fetched for _, fetched in sharing.pull(other, ["k1"])] == [False]
+    assert "it was made from another profile or build than the one here" in hosts.said["other"][0]
+    assert [fetched for _, fetched in sharing.pull(third, ["p1"])] == [True]
+    assert [fetched for _, fetched in sharing.pull(third, ["k1"])] == [True]
+    assert content(third, "builds", "k1") == "with a"
+    assert [held.name for held in one.far.held()] == there, "who fetches gives nothing"
+
+
+def test_who_fetches_gives_nothing_of_what_is_here(hosts: Hosts) -> None:
+    one, other = hosts("one"), hosts("other")
+    add(one, "builds", "base")
+    add(one, "builds", "k1", base="base")
+    (base,) = (held for held in one.far.held() if held.local == "base")
+    one.far.discard(base.kind, base.key)
+    add(Store(hosts.place / "other"), "builds", "base")
+    assert [fetched for held, fetched in sharing.pull(other, ["k1"]) if held.local == "k1"] == [False]
+    assert {held.local for held in one.far.held()} == {"k1"}
+
+
 def test_work_goes_on_without_the_far_side(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
     one = hosts("one")
     asked = []

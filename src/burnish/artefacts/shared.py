@@ -131,6 +131,7 @@ class SharedStore(Exchange):
 
     Attributes:
         fetches: whether `find` fetches; False for a plan, which only asks what there is.
+        gives: whether what is here is given to other hosts; False for whoever only fetches.
     """
 
     def __init__(
@@ -145,7 +146,7 @@ class SharedStore(Exchange):
         self.host = host
         self._unfit = unfit
         self._known = _Known()
-        self.fetches = True
+        self.fetches = self.gives = True
 
     def find(self, kind: str, key: str) -> Entry | None:
         """The entry here, fetched if only another host has it; None when there is none."""
@@ -215,7 +216,7 @@ class SharedStore(Exchange):
     def _give(self, entry: Entry) -> bool:
         """Puts an entry on the far side if this host may; returns whether it is there then, and not another."""
         name, damaged = self.host.name(entry), (entry.kind, entry.key) in self._known.damaged
-        if self._known.gives:
+        if self.gives and self._known.gives:
             try:
                 return self.give(entry, name, note=note_of(entry, self.host), replace=damaged) is not None
             except ForbiddenError as error:
@@ -233,29 +234,46 @@ class SharedStore(Exchange):
                 yield entry
 
     def bring(self, kind: str, key: str) -> Entry | None:
-        """Brings an entry here that hosts of a study share by its key alone, if it fits to this one.
+        """Brings an entry here that hosts of a study share by its key alone, if it fits to this one, and beside what is
+        here: what it was made from is shared by its key as well, so that nothing need be given to know it.
 
         Raises:
             DamagedError, InfrastructureError: see `Exchange.take`.
         """
-        return self._fetch(kind, key, (key,))
+        return self._fetch(kind, key, (key,), self._same_by_key)
 
-    def _fetch(self, kind: str, key: str, names: Sequence[str] = ()) -> Entry | None:
-        """Brings an entry here if it fits to this host and to what is here."""
+    def _same_by_key(self, part: Entry) -> bool:
+        """Whether what hosts of a study share under the key of an entry is the one that is here."""
+        return self.far.digest(part.kind, part.key) == packing.pack(part.folder).digest
+
+    def _fetch(
+        self, kind: str, key: str, names: Sequence[str] = (), same: Callable[[Entry], bool] | None = None
+    ) -> Entry | None:
+        """Brings an entry here if it fits to this host and to what is here.
+
+        Args:
+            kind: its kind.
+            key: its key here.
+            names: those that it may have on the far side; none: those that this host gives it.
+            same: whether an ingredient that is here is the one that it was made from; None: if the far side has it
+                under the name that this host gives it.
+        """
         began = time.monotonic()
-        entry = self.take(kind, key, names or self.host.names(kind, key), self._fits)
+        agrees = same or self._agrees
+        entry = self.take(kind, key, names or self.host.names(kind, key), lambda fetched: self._fits(fetched, agrees))
         if entry is None:
             return None
-        self._known.agrees[kind, key] = True
+        if not names:
+            self._known.agrees[kind, key] = True
         if kind not in ("gates", "evidence"):
             seconds = time.monotonic() - began
             self.say(f"fetched {kind} {key}: {entry.size() / 1e6:,.0f} MB in {seconds:.1f} s")
         return entry
 
-    def _fits(self, fetched: Entry) -> bool:
+    def _fits(self, fetched: Entry, same: Callable[[Entry], bool]) -> bool:
         """Whether an entry of another host can be used here, beside what is here."""
         why = self._unfit(fetched)
-        if why is None and not all(self._agrees(part) for part in self._parts(fetched.about)):
+        if why is None and not all(same(part) for part in self._parts(fetched.about)):
             why = "it was made from another profile or build than the one here"
         if why is None:
             return True

@@ -91,7 +91,7 @@ def usable(store: SharedStore) -> list[Held]:
 
 
 def pull(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Held, bool]]:
-    """Fetches what is not here yet; yields each, and whether it is here then.
+    """Fetches what is not here yet; yields each, and whether it is here then. Nothing is given to other hosts.
 
     Args:
         store: the store.
@@ -100,6 +100,7 @@ def pull(store: SharedStore, keys: Sequence[str]) -> Iterator[tuple[Held, bool]]
     Raises:
         UserError: there is no such entry for this host.
     """
+    store.gives = False
     there = usable(store)
     if keys:
         there += [held for held in store.far.held() if held.kind in SHARED and held.local == held.key]
