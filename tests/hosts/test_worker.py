@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from burnish.base.errors import BusyError, HostError, UserError
+from burnish.base import storage
+from burnish.base.errors import BusyError, HostError, InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts import plumbing
 from burnish.hosts import worker as workers
@@ -39,6 +40,18 @@ def test_a_full_disk_is_worth_another_try_and_does_not_end_the_worker(tmp_path: 
     assert answer.again
     assert answer.problem.startswith("/home: No space left on device")
     assert "/home: No space left on device" in said[-1]
+
+
+def test_data_outside_of_the_home_do_not_outlive_a_job_that_failed(tmp_path: Path) -> None:
+    """The worker goes on: until it is stopped, nobody would remove them."""
+
+    def call(_words: Sequence[str]) -> None:
+        (storage.on_device(tmp_path) / "data").write_text("rows")
+        raise InfrastructureError("the server did not start")
+
+    job = Job("key", Work.BENCH, "trials of x", Carried(("tune", "fake"), {}))
+    do(Home(tmp_path / "home"), job, call, lambda _: None)
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
 
 
 def test_somebody_elses_work_on_the_machine_is_worth_many_tries(tmp_path: Path) -> None:

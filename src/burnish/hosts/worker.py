@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
+from burnish.base import storage
 from burnish.base.errors import OF_THE_HOST, BusyError, HostError, InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts import desk, part
@@ -105,6 +106,7 @@ def do(home: Home, job: Job, call: Call, say: Callable[[str], None]) -> Answer:
             answer = Answer(problem="the command measures nothing that hosts could share")
         finally:
             part.current.job = part.current.console = None
+            storage.release()  # a session that ended in an error leaves its data in memory to the end of the process
         if answer.problem:
             file.write(f"{answer.problem}\n")
     say(f"{time.strftime('%H:%M:%S')} {job.title}: {answer.problem.splitlines()[0] if answer.problem else 'done'}")
