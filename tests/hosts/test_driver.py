@@ -381,6 +381,38 @@ def test_a_builder_that_is_at_work_for_another_study_is_not_waited_for() -> None
     assert {name for name, _ in play.of(Work.BUILD)} == {"a"}
 
 
+def test_a_line_says_that_a_host_is_at_the_trials_of_another_study() -> None:
+    """They may take hours, in which nothing else would be said."""
+    survey = surveyed({"a": Survey(chains_with())})
+    play = Play([host("a", doing="bench-another-a")], survey)
+    driver, said = driver_of(play)
+
+    def answer(name: str, job: Job) -> Answer | Exception | None:
+        play.there = [host("a")]  # which the next look sees
+        driver.fleet.look_soon()
+        return survey(name, job)
+
+    play.answer = answer
+    assert driver.run().records == {"a": b"a"}
+    assert said.count("a: is at work for another study; waiting") == 1
+
+
+def test_the_trials_of_this_study_are_not_those_of_another() -> None:
+    ready = surveyed({"a": Survey(chains_with())})
+    play = Play([host("a", doing="bench-run-a")], ready)
+    driver, said = driver_of(play)
+
+    def answer(name: str, job: Job) -> Answer | Exception | None:
+        if job.work is Work.SURVEY:
+            play.there = [host("a")]  # they end meanwhile
+            driver.fleet.look_soon()
+        return ready(name, job)
+
+    play.answer = answer
+    assert driver.run().records == {"a": b"a"}
+    assert not any("another study" in line for line in said)
+
+
 def test_a_host_that_was_away_and_went_on_may_be_the_first() -> None:
     """Its build was given to another host meanwhile, which would take for ever."""
     ready = surveyed({name: Survey({"baseline": chains_with()["baseline"]}) for name in "ab"})

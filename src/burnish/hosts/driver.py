@@ -23,7 +23,7 @@ from burnish.hosts.fleet import Fleet
 from burnish.hosts.host import Host
 from burnish.hosts.jobs import Answer, Job
 from burnish.hosts.kinds import LEVELS
-from burnish.hosts.underway import UnderWay, kinds
+from burnish.hosts.underway import UnderWay, kinds, work_of
 from burnish.study.builds.resolving import Chain
 
 TURN_S = 0.25
@@ -162,10 +162,17 @@ class Driver:
             if self._dispatcher.begun(key, host):
                 self._send(Given(key, host), how=", which it has begun")
                 del others[host]
+            elif work_of(key) is Work.BENCH and self._waits_for(host, key):
+                self.fleet.say_once(f"{host}: is at work for another study; waiting")
             elif (other := self._dispatcher.on(key)) is not None and (key, host) not in self._under_way.answers:
                 self.fleet.say(f"{host}: is at a task that {other} has been given since; whoever is first counts")
                 self._under_way.answers[key, host] = self._ask(self._job(Given(key, host)), host)
         return others
+
+    def _waits_for(self, host: str, key: str) -> bool:
+        """Whether this study's trials wait for a host whose trials are another's, which may take hours."""
+        done = host in self.outcome.records or host in self.outcome.failed
+        return host in self._benches and not done and key != units.bench_key(self.asked.name, host)
 
     def _enough(self, others: Mapping[str, str]) -> bool:
         """Whether enough hosts have said how they would build: all, or all but builders that are at work for others."""
