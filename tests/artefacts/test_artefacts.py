@@ -289,6 +289,19 @@ def test_room_is_made_in_the_order_of_use(tmp_path: Path) -> None:
         small.push("builds", "k4", entry(tmp_path, "entry-4", "e4"))
 
 
+@pytest.mark.parametrize("limit", [None, 10**9])
+def test_an_abandoned_upload_goes_though_there_is_room(tmp_path: Path, limit: int | None) -> None:
+    place = tmp_path / "far"
+    artefacts = open_artefacts(str(place), limit=limit)
+    artefacts.push("builds", "k0", entry(tmp_path))
+    abandoned, under_way = place / "incoming/dead", place / "incoming/alive"
+    for path in (abandoned, under_way):
+        path.write_text("half an upload")
+    os.utime(abandoned, (1, 1))
+    artefacts.push("builds", "k0", entry(tmp_path))
+    assert (abandoned.exists(), under_way.exists()) == (False, True)
+
+
 def test_eviction_by_several_at_once(tmp_path: Path) -> None:
     """Each sees the same and removes the same; what another has removed already is no error."""
     place = tmp_path / "far"

@@ -7,6 +7,7 @@ same name in ``used/`` is written again at each use: its age decides what goes f
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -95,6 +96,8 @@ class Artefacts:
         if there is None or there.digest != packed.digest:
             raise TakenError(f"{kind} {key}: another host was first with other bytes; these stay")
         self._use(name)
+        with contextlib.suppress(UnreachableError):  # the entry is there; another push will do it
+            bounding.sweep(self.far, f"{USED}/{name}")
         if self.limit is not None:
             bounding.make_room(self.far, self.limit, self.held)
         return packed.digest

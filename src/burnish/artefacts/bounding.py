@@ -74,8 +74,22 @@ def choose(held: Sequence[Held], blobs: Mapping[str, Object], limit: int, now: f
     return chosen
 
 
+def sweep(far: Far, clock: str) -> None:
+    """Removes uploads that nobody will finish.
+
+    Args:
+        far: the far side.
+        clock: a file there that was written just now: this host's clock may be wrong.
+    """
+    uploads = far.found(INCOMING)
+    now = far.about(clock) if uploads else None
+    for upload in uploads:
+        if now is not None and now.written - upload.written > ABANDONED_S:
+            far.remove(upload.path)
+
+
 def make_room(far: Far, limit: int, entries: Callable[[], Sequence[Held]]) -> list[str]:
-    """Removes what `choose` says, and uploads that nobody will finish; returns the names of removed entries.
+    """Removes what `choose` says; returns the names of removed entries.
 
     Several hosts may do this at a time. An entry's index goes before its bytes: without bytes it counts as absent, and
     whoever needs it pushes it again.
@@ -99,7 +113,4 @@ def make_room(far: Far, limit: int, entries: Callable[[], Sequence[Held]]) -> li
                 far.remove(f"used/{item.name}")
                 removed.append(item.name)
         far.remove(blobs[digest].path)
-    for upload in far.found(INCOMING):
-        if now - upload.written > ABANDONED_S:
-            far.remove(upload.path)
     return removed
