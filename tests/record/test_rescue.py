@@ -12,6 +12,7 @@ from burnish.base.errors import HostError, UserError
 from burnish.model.cell import BuildId
 from burnish.record import rescue
 from burnish.record.events.builds import BuildFailed
+from burnish.record.lines import Line
 from burnish.record.record import FILE, DamagedError, Record
 from burnish.study.kept import damaged
 
@@ -92,3 +93,11 @@ def test_a_full_disk_is_no_damage(tmp_path: Path, whole: bytes) -> None:
         record._db.execute(f"PRAGMA max_page_count={pages}")
         with pytest.raises(HostError, match="full"):
             record.append(BuildFailed(BuildId("large"), "x" * 9000))
+
+
+def test_a_full_disk_is_no_damage_of_a_record_that_is_copied(tmp_path: Path) -> None:
+    with closing(Record(tmp_path, create=True)) as record:
+        pages = record._db.execute("PRAGMA page_count").fetchone()[0]
+        record._db.execute(f"PRAGMA max_page_count={pages}")
+        with pytest.raises(HostError, match="full"):
+            record.restore([Line(1, "2026-01-01T00:00:00Z", "build_failed", {"why": "x" * 9000})])

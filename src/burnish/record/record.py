@@ -112,11 +112,14 @@ class Record:
 
     def restore(self, lines: Iterable[Line]) -> None:
         """Copies the events of another record unchanged into this one, which must be empty."""
-        self._add_format()
-        self._db.execute("BEGIN")  # one transaction for all: each of its own would wait for the disk
         rows = ((line.number, line.at, line.kind, json.dumps(line.body), line.form) for line in lines)
-        self._db.executemany("INSERT INTO event (id, at, kind, body, format) VALUES (?, ?, ?, ?, ?)", rows)
-        self._db.execute("COMMIT")
+        try:
+            self._add_format()
+            self._db.execute("BEGIN")  # one transaction for all: each of its own would wait for the disk
+            self._db.executemany("INSERT INTO event (id, at, kind, body, format) VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from None
 
     def every(self, *, turns: bool = True) -> Iterator[Recorded[Event]]:
         """All events in the order in which they happened.
