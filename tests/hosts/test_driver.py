@@ -323,9 +323,15 @@ def test_one_host_says_how_all_of_its_architecture_are_built() -> None:
     surveys = {"a": Survey(chains_with()), "b": Survey(newer), "r": Survey(arm), "t": Survey(newer)}
     division = divided(hosts, surveys, ["a", "b", "r", "t"])
     assert division.models == {"x86_64": "a", "aarch64": "r"}
-    finals = {name: {build: one.final for build, one in made.items()} for name, made in division.chains.items()}
+    finals = {
+        name: {build: one.final for build, one in made.items() if not one.missing}
+        for name, made in division.chains.items()
+    }
     assert finals["b"]["gcc-pgo"] == finals["t"]["gcc-pgo"] == finals["a"]["gcc-pgo"]
     assert finals["b"]["native"] == newer["native"].final, "for its own processor"
+    assert division.chains["t"]["native"].missing, "it has a compiler, and builds nothing"
+    assert not division.chains["t"]["gcc-pgo"].missing
+    assert all(division.able.values()), "each step has a host that makes it"
     able = {division.units[key].name: names for key, names in division.able.items()}
     assert able["gcc-pgo"] == {"a"}
     assert finals["r"] == {"baseline": arm["baseline"].final}

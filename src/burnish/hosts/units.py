@@ -131,7 +131,7 @@ def divided(hosts: Sequence[Host], surveys: Mapping[str, Survey], benches: Seque
         if host.name in benches:
             model = models.get(host.architecture)
             here = surveys.get(host.name, Survey())
-            chains[host.name] = _measured(here, surveys[model] if model is not None else None)
+            chains[host.name] = _measured(here, surveys[model] if model is not None else None, builds=host.builds)
     units: dict[str, Unit] = {}
     makers = [host for host in hosts if host.builds and host.name in surveys]
     alike = len({host.home for host in makers}) < 2
@@ -163,8 +163,9 @@ def _seconds(surveys: Mapping[str, Survey]) -> dict[str, float]:
     return seconds
 
 
-def _measured(own: Survey, model: Survey | None) -> dict[str, Chain]:
-    """The builds that a host measures: those of the model, but its own where they are for its own processor."""
+def _measured(own: Survey, model: Survey | None, *, builds: bool) -> dict[str, Chain]:
+    """The builds that a host measures: those of the model, but its own where they are for its own processor, if it
+    `builds`: one that only measures may have a compiler, and nobody would make them."""
     if model is None or not model.chains:
         return dict(own.chains)
     chains = {}
@@ -172,7 +173,7 @@ def _measured(own: Survey, model: Survey | None) -> dict[str, Chain]:
         here = own.chains.get(name)
         if chain.missing is None and is_native(chain):
             missing = "it is built for the host's own processor, and this host can't build"
-            chains[name] = here if here is not None else replace(chain, stages=(), missing=missing)
+            chains[name] = here if here is not None and builds else replace(chain, stages=(), missing=missing)
         else:
             chains[name] = chain
     return chains
