@@ -6,7 +6,7 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.base.processor import Processor
-from burnish.hosts.host import Chosen, Host, accepted, chosen_of, host_of
+from burnish.hosts.host import Chosen, Host, accepted, chosen_of, host_of, name_of
 from burnish.hosts.kinds import kind_of, kinds, level_of
 
 ZEN = Host("z", machine="1", kind="zen5", architecture="x86_64", version="1")
@@ -47,6 +47,16 @@ def test_other_versions_and_doubles_are_refused_with_a_line() -> None:
     assert any(line.startswith("old: refused: it has Burnish 0, here is 1") for line in lines)
     assert any("two workers have this name" in line for line in lines)
     assert any(line.startswith("r: refused: another worker has its machine's id") for line in lines)
+
+
+def test_names_that_hosts_can_have() -> None:
+    assert name_of(None, "own") == "own"
+    assert [name_of(name, "own") for name in ("zen5-a", "n3.rack1", "x_2")] == ["zen5-a", "n3.rack1", "x_2"]
+    for name in ("rack1/n3", "", "all", "merged", ".n3", "-n3", "a,b", "kind=zen5"):
+        with pytest.raises(UserError, match=r"^--host '.*': a name is letters, .*; name it otherwise with --host"):
+            name_of(name, "own")
+    with pytest.raises(UserError, match=r"^--host 'all' \(this machine's host name\): a name is"):
+        name_of(None, "all")
 
 
 def test_two_containers_of_a_machine_can_build_and_one_measures() -> None:

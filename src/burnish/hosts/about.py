@@ -18,18 +18,18 @@ from burnish.study.kept.runs import folders
 from burnish.toolchain.toolchains import find_toolchains
 
 
-def describe(home: Home, name: str | None, *, builds: bool, benches: bool) -> Host:
+def describe(home: Home, name: str, *, builds: bool, benches: bool) -> Host:
     """This host as it takes part.
 
     Args:
         home: its home.
-        name: what it is called; None: its host name.
+        name: what it is called (`name_of`).
         builds: whether it makes builds.
         benches: whether it measures.
     """
     facts = read_host(home.root, home=home.root)
     return Host(
-        name=name or socket.gethostname().partition(".")[0],
+        name=name,
         machine=facts.machine,
         boot=facts.boot,
         kind=this_kind(),
@@ -45,6 +45,11 @@ def describe(home: Home, name: str | None, *, builds: bool, benches: bool) -> Ho
         calibration=calibrated(home),
         sitting=last_sitting(home),
     )
+
+
+def own_name() -> str:
+    """The machine's own name, without its domain."""
+    return socket.gethostname().partition(".")[0]
 
 
 def calibrated(home: Home) -> str:

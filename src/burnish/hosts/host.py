@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,6 +11,8 @@ from burnish.base.errors import UserError
 
 ALL = "all"
 KIND = "kind="
+RESERVED = (ALL, "merged")
+"""Words that no host can be called: all of them, and their merged record."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,26 @@ class Host:
         return {(True, True): "builds, trials", (True, False): "builds", (False, True): "trials"}[
             self.builds, self.benches
         ]
+
+
+def name_of(named: str | None, own: str) -> str:
+    """What a host is called: files and tasks bear its name, and `--hosts` names it.
+
+    Args:
+        named: as `--host` says; None: it says nothing.
+        own: the host's own name.
+
+    Raises:
+        UserError: it can't be called so.
+    """
+    name = own if named is None else named
+    if re.fullmatch(r"\w[\w.-]*", name) is None or name in RESERVED:
+        whose = "" if named is not None else " (this machine's host name)"
+        raise UserError(
+            f"--host {name!r}{whose}: a name is letters, digits and _.-, the first neither . nor -; "
+            f"{' and '.join(RESERVED)} mean something else; name it otherwise with --host"
+        )
+    return name
 
 
 def host_of(values: Mapping[str, Any]) -> Host:

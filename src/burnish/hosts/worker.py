@@ -15,9 +15,9 @@ from burnish.base import storage
 from burnish.base.errors import OF_THE_HOST, BusyError, HostError, InfrastructureError, UserError
 from burnish.base.paths import Home
 from burnish.hosts import desk, part
-from burnish.hosts.about import calibrated, describe, last_sitting
+from burnish.hosts.about import calibrated, describe, last_sitting, own_name
 from burnish.hosts.carried import laid
-from burnish.hosts.host import Host
+from burnish.hosts.host import Host, name_of
 from burnish.hosts.jobs import Answer, Job
 from burnish.hosts.place import Joined, alone, folder, read_joined, write_joined
 from burnish.hosts.shelf import ShelfFailed
@@ -53,10 +53,11 @@ def work(
         store: where artefacts are, if not where `burnish hosts up` said (a folder that is mounted elsewhere here).
 
     Raises:
-        UserError: the address is wrong, certificates are missing, or another worker runs in this home.
+        UserError: the address or the name is wrong, certificates are missing, or another worker runs in this home.
     """
     from burnish.hosts import plumbing  # noqa: PLC0415 - Dask
 
+    name = name_of(name, own_name())
     plumbing.checked(address)
     plumbing.security(home)
     with alone(home, "worker"):
