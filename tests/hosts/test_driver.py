@@ -122,6 +122,16 @@ def test_every_build_is_made_once_and_measured_on_every_host() -> None:
     assert said[0] == "trials on a (zen5), b (zen5)"
 
 
+def test_who_is_to_measure_is_known_before_anything_is_done() -> None:
+    """A call that is killed leaves it to the next one, in which a host may be off."""
+    play = Play([host("a"), host("b"), host("c", benches=False)], surveyed({name: Survey() for name in "abc"}))
+    driver, _ = driver_of(play)
+    noted: list[tuple[int, list[str]]] = []
+    driver.take_note = lambda names: noted.append((len(play.jobs), list(names)))
+    driver.run()
+    assert noted == [(0, ["a", "b"])]
+
+
 def test_a_host_without_the_compiler_measures_what_others_build() -> None:
     surveys = {"a": Survey(chains_with()), "b": Survey(why_not="no compiler 'gcc' on this machine")}
     play = Play([host("a"), host("b")], surveyed(surveys))

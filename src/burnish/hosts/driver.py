@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -55,6 +55,7 @@ class Driver:
         outcome: what has come of it.
         turn_s: seconds between two looks for answers.
         rest_s: seconds for which a host gets nothing after what may be tried again.
+        take_note: called with the names of the hosts that are to measure, once they are known.
     """
 
     asked: Asked
@@ -63,6 +64,7 @@ class Driver:
     outcome: Outcome = field(default_factory=Outcome)
     turn_s: float = TURN_S
     rest_s: float = REST_S
+    take_note: Callable[[Sequence[str]], None] = lambda _: None
     _dispatcher: Dispatcher = field(default_factory=Dispatcher)
     _benches: list[str] = field(default_factory=list)
     _surveys: dict[str, units.Survey] = field(default_factory=dict)
@@ -114,6 +116,7 @@ class Driver:
             time.sleep(self.turn_s)
         kinds = [f"{name} ({self.fleet.hosts[name].kind})" for name in self._benches]
         self.fleet.say(f"trials on {', '.join(kinds)}")
+        self.take_note(self._benches)
         builders = {host.name for host in hosts if host.builds} if asked.store else set()
         surveyed = list(dict.fromkeys((*self._benches, *sorted(builders))))
         self._asked_of |= {f"survey-{asked.name}-{name}": name for name in surveyed}

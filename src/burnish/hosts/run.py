@@ -132,7 +132,11 @@ def run(
         coming=coming,
     )
     fleet = Fleet(lambda: plumbing.Link(home, joined.address), joined.address, say, asked.patience)
-    outcome = Driver(asked, fleet, perform).run()
+
+    def take_note(benches: Sequence[str]) -> None:  # in case this call is killed
+        begun.noting(*begun.runs, open_hosts=(*benches, *begun.open))
+
+    outcome = Driver(asked, fleet, perform, take_note=take_note).run()
     return collected(home, outcome, begun, say, mergeable=study.definition.verb in VERBS or study.bundled is not None)
 
 
