@@ -11,15 +11,13 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import psutil
-
 FILE = "live.json"
 
 EVERY_S = 1.0
 """Least time between two writes: writing must not take time from what is measured."""
 
 _CLOCKS_S = 1.0
-"""By how much a process's start, which is counted from the machine's, may seem later than it was."""
+"""By how much a process's start, which is counted from the machine's (proc(5)), may seem later than it was, seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,11 @@ class Live:
     def running(self) -> bool:
         """Whether the process that wrote this is still there, and not another one that was given its number since."""
         try:
-            return psutil.Process(self.pid).create_time() <= self.at + _CLOCKS_S
-        except psutil.Error:
+            ticks = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[19]
+        except OSError:
             return False
+        booted = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return booted + int(ticks) / os.sysconf("SC_CLK_TCK") <= self.at + _CLOCKS_S
 
 
 def write(folder: Path, step: str, text: str, spent: float, expected: float | None, left: float | None) -> None:

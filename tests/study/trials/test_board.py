@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -66,9 +66,13 @@ def test_a_run_is_watched_from_another_terminal() -> None:
 
 
 def test_another_process_with_the_same_number_is_not_the_run(tmp_path: Path) -> None:
-    value = live.Live(os.getpid(), psutil.Process().create_time() - 3600.0, "compile")
-    assert not value.running, "this process began after the run wrote"
-    assert replace(value, at=time.time()).running
+    now = live.Live(os.getpid(), time.time(), "compile")
+    assert now.running
+    with subprocess.Popen(["sleep", "60"]) as other:
+        assert not replace(now, pid=other.pid, at=now.at - 60.0).running, "it began after the run wrote"
+        assert replace(now, pid=other.pid, at=time.time()).running
+        other.kill()
+    assert not replace(now, pid=other.pid).running
 
 
 def test_an_imported_run_is_not_watched_before_the_running_one() -> None:
