@@ -51,13 +51,18 @@ def test_a_file_that_cant_be_written_is_refused_beforehand(tmp_path: Path) -> No
         check_folder(tmp_path)
 
 
-def test_a_home_is_an_empty_folder_or_burnishs_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_has_no_folder_of_others_that_would_be_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "data"
     monkeypatch.setenv(paths.HOME_VARIABLE, str(place))
     (place / "scratch/mysql").mkdir(parents=True)
-    with pytest.raises(UserError, match=r"data: is not Burnish's and not empty \(it has scratch\); name an"):
+    with pytest.raises(UserError, match=r"data: is not Burnish's, which would empty the scratch in it; name a"):
         paths.home()
     assert [path.name for path in place.iterdir()] == ["scratch"]
+    (place / "scratch").rename(place / "scratched")
+    (place / "hosts/join").mkdir(parents=True)  # copied here before a worker is begun
+    assert paths.home().root == place
+    (place / paths.MARKER).unlink()
+    (place / "scratch").mkdir()
     (place / "lock").touch()  # as an older Burnish left it
     assert paths.home().root == place
     (place / "lock").unlink()

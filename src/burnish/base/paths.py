@@ -18,6 +18,9 @@ MARKER = ".burnish-home"
 _BEFORE_MARKERS = ("lock", "store", "studies")
 """What a home of an older Burnish is known by."""
 
+_EMPTIED = ("downloads", "logs", "packages", "scratch", "verified", "work")
+"""Folders whose content Burnish removes, of itself or when it is asked to."""
+
 
 @dataclass(frozen=True)
 class Home:
@@ -71,14 +74,17 @@ def home() -> Home:
 
 
 def _mark(root: Path) -> None:
-    """Marks a folder as Burnish's; a `UserError` if it has files of somebody else's, which `clean` would remove."""
+    """Marks a folder as Burnish's; a `UserError` if it has a folder of somebody else's that would be emptied.
+
+    Other files are left alone, and may have been put there for Burnish: the certificates of a scheduler.
+    """
     marker = root / MARKER
     if marker.exists():
         return
-    others = sorted(entry.name for entry in root.iterdir())
+    others = [name for name in _EMPTIED if (root / name).exists()]
     if others and not any((root / name).exists() for name in _BEFORE_MARKERS):
         raise UserError(
-            f"{root}: is not Burnish's and not empty (it has {others[0]}); name an empty folder in {HOME_VARIABLE}"
+            f"{root}: is not Burnish's, which would empty the {others[0]} in it; name a new folder in {HOME_VARIABLE}"
         )
     try:
         marker.touch()
