@@ -32,8 +32,8 @@ from burnish.why.cachegrind import SECOND_LEVEL
 FIRST = (32768, 8, 64)
 """Bytes, ways and bytes of a line: of Zen 3 for instructions and data, of Intel's servers for instructions."""
 
-SECOND = {"0.5 MB": (524288, 8, 64), "2 MB": (2097152, 16, 64)}
-"""Of a core: Zen 3's, and that of Intel's servers since Sapphire Rapids."""
+SECOND = {"0.5 MB": (524288, 8, 64), "1 MB": (1048576, 16, 64), "2 MB": (2097152, 16, 64)}
+"""Of a core: Zen 3's, Zen 5's, and that of Intel's servers since Sapphire Rapids."""
 
 _TITLES = ("program", "second", "transactions")
 
