@@ -53,3 +53,17 @@ def test_a_profile_saves_code_misses_that_a_larger_cache_does_not_have(benchmark
         for name in ("Ir", "Bcm")
     ]
     assert saved == pytest.approx([0.19, 0.31], abs=0.01)
+
+
+def test_a_second_level_of_1_mb_has_room_for_mysqls_code(benchmark: ModuleType) -> None:
+    """The claim of docs/results/studies/pgo.md, "The same server on a Zen 5"."""
+    rows = {(row.program, row.second): row for row in benchmark.read(RESULTS / "simulated-caches-pgo-zen5.csv")}
+    misses = {at: row.per_transaction("ILmr") for at, row in rows.items()}
+    assert misses["baseline", "0.5 MB"] > 40 * misses["baseline", "1 MB"]
+    assert misses["baseline", "0.5 MB"] - misses["pgo", "0.5 MB"] > 300
+    assert misses["baseline", "1 MB"] - misses["pgo", "1 MB"] < 3
+    saved = [
+        1 - rows["pgo", "0.5 MB"].per_transaction(name) / rows["baseline", "0.5 MB"].per_transaction(name)
+        for name in ("Ir", "Bcm")
+    ]
+    assert saved == pytest.approx([0.16, 0.24], abs=0.01)
