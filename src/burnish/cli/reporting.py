@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 from burnish.base.errors import UserError, unknown
@@ -15,7 +14,7 @@ from burnish.cli import completion, readers
 from burnish.cli import options as o
 from burnish.cli.common import print_json, say, verb
 from burnish.cli.declaration import Argument
-from burnish.cli.results import run_named
+from burnish.cli.results import called, run_named
 from burnish.record.carried import carried
 from burnish.record.exchange import is_study_name
 from burnish.record.lines import is_file_name
@@ -68,8 +67,12 @@ def _report(runs: tuple[str, ...], output: Path | None, form: str | None, as_jso
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise UserError(f"{twice}: is given twice; name each run once")
-        if output is None and (odd := next((name for name in names if not is_study_name(name)), None)) is not None:
-            raise UserError(f"{odd!r} is not a valid study name to call a file after; name one with --output")
+        for place, name in zip(runs, names, strict=True):
+            if output is None and not is_study_name(name):
+                raise UserError(
+                    f"{place}: its study is called {name!r}, which is not a valid study name to call a file after; "
+                    "name one with --output"
+                )
         target = output or Path(f"{'-and-'.join(names[:2])}{FORMATS[chosen][0]}")
         if any(Path(name.partition("#")[0]).exists() and target.exists() and target.samefile(name.partition("#")[0])
                for name in runs if is_file_name(name)):  # fmt: skip
@@ -105,9 +108,7 @@ def _format(form: str | None, output: Path | None) -> str:
 def _read(name: str) -> _Read:
     path = Path(name) if is_file_name(name) else run_named(name)
     record = carried(path)
-    result = result_in(path, record.events)
-    named = replace(result, name=path.name) if path.is_dir() else result
-    return named, details(record.events), record.packed
+    return called(result_in(path, record.events), path), details(record.events), record.packed
 
 
 def _page(read: Sequence[_Read], draw: Callable[[Sequence[Figure]], Iterator[str]]) -> bytes:

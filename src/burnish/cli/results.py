@@ -40,9 +40,14 @@ def run_named(name: str | None) -> Path:
 
 
 def result_of(folder: Path) -> Result:
-    """The result of a run, from its record, by the name of its folder: that is the one that finds it."""
+    """The result of a run, from its record."""
     with closing(Record(folder)) as record:
-        return replace(fold(record.every(turns=False)), name=folder.name)
+        return called(fold(record.every(turns=False)), folder)
+
+
+def called(result: Result, place: Path) -> Result:
+    """A result by the name that finds it: that of its folder, where it is a kept run's."""
+    return replace(result, name=place.name) if place.is_dir() else result
 
 
 def finish(folder: Path, as_json: bool, *, full: bool) -> None:
