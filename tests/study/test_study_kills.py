@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,14 +72,19 @@ def test_kill_and_resume(burnish_home: Path, own: Path, moments: tuple[type[Even
     assert len(starts) == len(set(starts)), "no start is measured twice"
 
 
+def resumed(words: Sequence[str]) -> None:
+    """Calls a killed run's command again, which succeeds."""
+    again = burnish(*words)
+    _out, err = text(again)
+    assert again.returncode == 0, err
+
+
 @pytest.mark.measures
 def test_a_calibration_that_was_killed_after_its_last_start_is_kept(burnish_home: Path) -> None:
     words = ["calibrate", "fake", "--design", "duet", "--pairs", "1"]
     killed_at(VerdictReached, words)
     assert not events(burnish_home, HostCalibrated)
-    again = burnish(*words)
-    _out, err = text(again)
-    assert again.returncode == 0, err
+    resumed(words)
     (kept,) = events(burnish_home, HostCalibrated)
     assert (kept.calibration.design, kept.calibration.starts) == ("duet", 12)
     assert list(burnish_home.glob("calibration/fake-fake_mix-duet.json"))
@@ -91,9 +97,7 @@ def test_killed_once_all_is_judged_the_winner_is_measured_again_all_the_same(bur
     words += ["--precision", "none", "--max-starts", "3", "--pairs", "1", "--layouts", "0"]
     killed_at(FamilyJudged, words)
     assert not events(burnish_home, ConfirmationBegun)
-    again = burnish(*words)
-    _out, err = text(again)
-    assert again.returncode == 0, err
+    resumed(words)
     (begun,) = events(burnish_home, ConfirmationBegun)
     assert begun.cell in [verdict.cell for verdict in events(burnish_home, VerdictReached)]
     assert len(events(burnish_home, FamilyJudged)) == 1, "the claims were judged already"

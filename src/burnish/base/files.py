@@ -37,13 +37,6 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-def write_json(path: Path, value: Mapping[str, object]) -> None:
-    """Writes `value` to `path` atomically."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")
-    draft.replace(path)
-
-
 def check_folder(file: Path) -> None:
     """A `UserError` for a file that can't be written because its folder is not there, or because it is one."""
     if not file.parent.is_dir():
@@ -76,6 +69,12 @@ def drafted(path: Path) -> Iterator[Path]:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Mapping[str, object]) -> None:
+    """Writes `value` to `path` atomically."""
+    with drafted(path) as draft:
+        draft.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")
 
 
 def read_json(path: Path) -> dict[str, object]:

@@ -50,13 +50,17 @@ def verbatim(_option: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def names(option: str, words: Sequence[str]) -> tuple[str, ...]:
     """Names, in separate words or separated by commas; each at most once."""
-    parts = tuple(name.strip() for word in words for name in word.split(",") if name.strip())
+    return _each_once(option, [name.strip() for word in words for name in word.split(",") if name.strip()])
+
+
+def _each_once(option: str, parts: Sequence[str]) -> tuple[str, ...]:
+    """Names that are there, each at most once; a `UserError` otherwise."""
     for name in parts:
         if parts.count(name) > 1:
             raise UserError(f"{option}: {name!r} is named twice; name each once")
     if not parts:  # as of a shell's variable that is not set: not what is done without the option
         raise UserError(f"{option}: found an empty name; name something, or leave {option} out")
-    return parts
+    return tuple(parts)
 
 
 def workloads(option: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -223,13 +227,9 @@ def marks(option: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def weights(option: str, words: Sequence[str]) -> tuple[tuple[str, float], ...]:
     """Loads with their parameters and weights, ``LOAD=NUMBER`` each (see `burnish.workload.loads.weighted`)."""
-    found: dict[str, float] = {}
-    for name, weight in (one for word in words for one in loads.weighted(word)):
+    found = [one for word in words for one in loads.weighted(word)]
+    for name, weight in found:
         if not weight:
             raise UserError(f"{option} {name}: give LOAD=NUMBER, as in {option} {name}=2")
-        if name in found:
-            raise UserError(f"{option}: {name!r} is named twice; name each once")
-        found[name] = number(0.0)(f"{option} {name}", [weight])
-    if not found:
-        raise UserError(f"{option}: found an empty name; name something, or leave {option} out")
-    return tuple(found.items())
+    _each_once(option, [name for name, _ in found])
+    return tuple((name, number(0.0)(f"{option} {name}", [weight])) for name, weight in found)

@@ -16,7 +16,7 @@ from burnish.cli import options as o
 from burnish.cli.common import out, print_document, print_json, verb
 from burnish.cli.declaration import Option
 from burnish.record import live
-from burnish.record.events.study import RecordImported, StudyFinished
+from burnish.record.events.study import StudyFinished
 from burnish.record.record import Record
 from burnish.report.answer import board as report
 from burnish.report.document import Document
@@ -72,9 +72,9 @@ def _folder(run: str | None) -> Path:
 
 
 def _is_open(folder: Path) -> bool:
-    """Whether a run of this machine is not finished; one that was imported goes on elsewhere, if at all."""
+    """Whether a run of this machine is not finished."""
     with suppress(UserError), closing(Record(folder)) as record:
-        return record.last(StudyFinished) is None and record.last(RecordImported) is None
+        return studies.is_unfinished(record)
     return True  # what is wrong with its record is said when it is read
 
 

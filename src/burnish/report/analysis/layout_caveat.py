@@ -25,7 +25,7 @@ def of_line(result: Result, line: Line) -> str | None:
     """The caveat beside a line of a bundled study; None as in `of_row`."""
     if line.control or line.base == line.candidate or line.relinked is not None:
         return None
-    return _caveat(result, line.together or line.verdict, line.interval, (line.base, line.candidate))
+    return _caveat(result, line.corrected, line.interval, (line.base, line.candidate))
 
 
 def _again(result: Result, row: Row) -> Row | None:

@@ -124,9 +124,10 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     # A search ends with two or three starts of most builds, which say nothing of a build by themselves.
     left = [name for name in rest if result.searched and {one.verdict for one in cells[name].values()} == {"undecided"}]
     starts = span([one.starts for one in result.rows if one.candidate in left]) if left else ""
+    over: list[str] = []
     if len(kept) > MOST:
         kept.sort(key=lambda name: place(name)[0] > 0 and name not in again)
-    kept, over = (kept, []) if len(kept) <= MOST else (kept[:FIRST], kept[FIRST:])
+        kept, over = kept[:FIRST], kept[FIRST:]
     faster = [name for name in over if "slower" not in {figure.verdict for figure in cells[name].values()}]
     folded = (
         ("faster as well", faster),

@@ -97,9 +97,9 @@ def _of_series(
     quotient: Quotient,
 ) -> Advice:
     name = f"{series}: " if series else ""
-    faster = {row: lines for row, lines in rows.items() if all(_kind(line) == "faster" for line in lines)}
+    faster = {row: lines for row, lines in rows.items() if all(line.corrected == "faster" for line in lines)}
     if not faster:
-        loses = ", ".join(row for row, lines in rows.items() if any(_kind(line) == "slower" for line in lines))
+        loses = ", ".join(row for row, lines in rows.items() if any(line.corrected == "slower" for line in lines))
         worse = f"; slower somewhere: {loses}" if loses else ""
         words = f"no row is faster than the baseline wherever it was measured: keep the baseline{worse}."
         return Advice(series, "", (), f"{name}{words}")
@@ -154,10 +154,6 @@ def _tied(best: Sequence[Line], other: Sequence[Line], quotient: Quotient) -> bo
 def _place(line: Line) -> str:
     """Key that two lines must share to be compared: load, test, threads and hosts."""
     return f"{line.load} {line.test} {line.threads} {letters([line])}"
-
-
-def _kind(line: Line) -> str:
-    return line.together or line.verdict
 
 
 def _mean(lines: Sequence[Line]) -> float:

@@ -19,7 +19,7 @@ def answered(line: Line, delta: float) -> Line:
 
 
 def _measured(line: Line) -> Measured:
-    return Measured(IDENTICAL if line.identical else line.together or line.verdict, line.interval)
+    return Measured(IDENTICAL if line.identical else line.corrected, line.interval)
 
 
 def sentences(lines: Sequence[Line], delta: float) -> list[str]:

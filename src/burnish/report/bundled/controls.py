@@ -91,6 +91,6 @@ def controls(lines: Sequence[Line], delta: float) -> Controls | None:
             verdict = "equivalent"
         elif wide.low > 1 or wide.high < 1:
             verdict = "different"
-    false = tuple((line.row, line.load) for line in tried if (line.together or line.verdict) in ("faster", "slower"))
+    false = tuple((line.row, line.load) for line in tried if line.corrected in ("faster", "slower"))
     pooled = wide if verdict == "different" else near
     return Controls(len(chosen), identical, len(tried), pooled, verdict, false, delta)

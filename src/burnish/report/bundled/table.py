@@ -129,6 +129,11 @@ class Line:
         return not self.verdict and self.reason.startswith(NO_EFFECT)
 
     @property
+    def corrected(self) -> str:
+        """The verdict as corrected for all comparisons; '' without one."""
+        return self.together or self.verdict
+
+    @property
     def last(self) -> str:
         """The text of the table's last column: the verdict, ``not measured`` or ``open``."""
         if self.identical:

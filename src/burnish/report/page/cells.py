@@ -134,7 +134,7 @@ def _lines(result: Result, details: Details) -> Iterator[Shown]:
             candidate=line.candidate,
             workload=line.workload,
             quantity=line.quantity,
-            verdict=line.together or line.verdict,
+            verdict=line.corrected,
             interval=line.interval,
             sitting=line.sitting.intervals.get(line.quantity) if line.sitting else None,
             dots=ratios(details.by_cell.get(line.cell, ()), line.quantity),

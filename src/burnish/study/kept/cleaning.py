@@ -12,10 +12,9 @@ from pathlib import Path
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.profiles.kept import name_of
-from burnish.record.events.study import RecordImported, StudyFinished
 from burnish.record.record import FILE, Record
 from burnish.record.store import Entry, Store, folder_size
-from burnish.study.kept.runs import folders
+from burnish.study.kept.runs import folders, is_unfinished
 
 DAY_S = 86_400.0
 
@@ -82,7 +81,7 @@ def _is_unfinished(folder: Path) -> bool:
     """Whether a run was begun here and not finished; False for a record that is imported or cannot be read."""
     try:
         with contextlib.closing(Record(folder)) as record:
-            return record.last(StudyFinished) is None and record.last(RecordImported) is None
+            return is_unfinished(record)
     except UserError:
         return False
 

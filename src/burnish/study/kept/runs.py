@@ -196,8 +196,7 @@ def of_another_budget(home: Home, definition: Definition) -> tuple[str, float | 
     for folder in reversed(folders(home)):
         with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
             begun = record.last(StudyBegun)
-            ended = record.last(StudyFinished) is not None or record.last(RecordImported) is not None
-            if begun is not None and not ended and _unbounded(begun.event.definition) == _unbounded(asked):
+            if begun is not None and is_unfinished(record) and _unbounded(begun.event.definition) == _unbounded(asked):
                 return folder.name, begun.event.definition["search"].get("budget")
     return None
 
@@ -212,6 +211,11 @@ def _seedless(record: Record) -> bool:
     """Whether a record is of a Burnish that did not draw seeds."""
     session = record.last(SessionBegun)
     return session is None or session.event.seed is None
+
+
+def is_unfinished(record: Record) -> bool:
+    """Whether a run was begun here and has not finished; one that was imported goes on elsewhere, if at all."""
+    return record.last(StudyFinished) is None and record.last(RecordImported) is None
 
 
 def _is_open(record: Record, definition: Definition) -> bool:
@@ -243,10 +247,9 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
     for folder in folders(home):
         with contextlib.suppress(UserError), contextlib.closing(Record(folder)) as record:
             session = record.last(SessionBegun)
-            ended = record.last(StudyFinished) is not None or record.last(RecordImported) is not None
             begun = record.last(StudyBegun)
-            ended = ended or (begun is not None and begun.event.definition["verb"] in ANEW)
-            call = session.event.call if session and not ended else None
+            anew = begun is not None and begun.event.definition["verb"] in ANEW
+            call = session.event.call if session and is_unfinished(record) and not anew else None
             if call is None:
                 continue
             words = tuple(word for word in call.words if word != "--fresh")
