@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from burnish.bench.quantities import ratios
 from burnish.bench.readings import Reading, on_grid, pair_ratio, rate, reading, ready, steady, total
 from burnish.engines.contract import Tick
+from burnish.model.histogram import Histogram
 
 
 def ticks_at(*times: float, rate: float = 100.0) -> list[Tick]:
@@ -233,3 +235,29 @@ def test_the_rate_is_of_the_last_second() -> None:
     assert rate(running([100] * 8 + [300] * 12)) == pytest.approx(300)
     assert rate(ticks_at(0, 0.25, 0.5)) == pytest.approx(100), "of less than a second: of all there is"
     assert rate(ticks_at(1)) == 0, "one tick says nothing"
+
+
+def test_a_percentile_is_of_all_requests_of_a_window_and_not_the_mean_of_its_spans() -> None:
+    """Ten requests a tick, one in fifty of them slow: most ticks have none, and their mean would be far too low."""
+    requests = [0.010 if number % 50 == 0 else 0.001 for number in range(1000)]
+    ticks = [Tick(0.0, 0.0, 0, 0.0, 0.0)]
+    for number in range(100):
+        span = requests[10 * number : 10 * number + 10]
+        times = Histogram(0.018, {seconds: span.count(seconds) for seconds in set(span)})
+        ticks.append(Tick(number + 1.0, 0.0, 0, 0.0, 0.0, {"p99": max(span), "max": max(span)}, times=times))
+    halves = [reading(ticks, bounds, (0,)) for bounds in ((0, 50), (50, 100))]
+    for of in (*halves, total(halves)):
+        assert of.latency["p99"] == pytest.approx(0.010, rel=0.02)
+        assert of.latency["p50"] == pytest.approx(0.001, rel=0.02)
+    assert total(halves).times.requests == 1000
+    assert "times" not in total(halves).as_dict(), "a record has the percentiles"
+
+
+def test_a_pair_s_response_times_are_compared_over_all_of_its_turns() -> None:
+    """A turn of twenty requests has no 99th percentile of its own."""
+
+    def turns(slow: float) -> list[Reading]:
+        counts = [{0.001: 20}] * 40 + [{0.001: 15, slow: 5}] * 10
+        return [replace(side(20.0), latency={"p99": max(c)}, times=Histogram(0.018, c)) for c in counts]
+
+    assert ratios(turns(0.010), turns(0.005), 1)["p99"] == pytest.approx(math.log(2), rel=1e-6)

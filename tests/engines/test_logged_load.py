@@ -17,6 +17,7 @@ from burnish.engines.contract import SideSpec, Tick
 from burnish.engines.shared.logged_load import SOURCE, LoggedLoad, make_counter
 from burnish.engines.ticks import TickFile
 from burnish.model.condition import Condition
+from burnish.model.histogram import together
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 
@@ -118,6 +119,9 @@ def test_transactions_are_counted_and_no_process_time_is_lost(tmp_path: Path) ->
     assert latency is not None
     assert latency["p50"] == pytest.approx(0.001, rel=0.03)
     assert latency["p95"] == pytest.approx(0.064, rel=0.03)
+    times = together(tick.times for tick in ticks if tick.latency.get("left_out") == 0)
+    assert 1000 <= times.requests <= ticks[-1].done, "each transaction once"
+    assert times.percentiles() == pytest.approx({"p50": 0.001, "p95": 0.064, "p99": 0.064}, rel=0.03)
     assert used - 0.03 <= ticks[-1].server_cpu <= used + 0.02
     assert all(later.server_cpu >= earlier.server_cpu for earlier, later in pairwise(ticks))
 

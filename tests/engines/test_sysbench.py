@@ -281,3 +281,14 @@ def test_response_times_are_without_the_waits_of_a_stopped_load(played: list[dic
     left = [latency["left_out"] for latency in latencies if latency["left_out"] > 0]
     assert len(left) == len(STOPS)
     assert all(0.001 < share < 0.2 for share in left), "two events of a hundred and more"
+
+
+def test_requests_are_counted_in_buckets(played: list[dict[str, Any]]) -> None:
+    """So that a percentile is of all requests of a window and not of a quarter of a second."""
+    having = [tick for tick in (parse_tick(json.dumps(line).encode()) for line in played) if tick and tick.latency]
+    for tick in having:
+        assert tick.times.width == pytest.approx(0.018, rel=0.02)
+        assert tick.times.percentiles()["p99"] == pytest.approx(tick.latency["p99"], rel=0.02)
+    counted = sum(tick.times.requests for tick in having)
+    left_out = sum(tick.times.requests * tick.latency["left_out"] / (1 - tick.latency["left_out"]) for tick in having)
+    assert counted + left_out == pytest.approx(having[-1].done, rel=0.001), "each request once"

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from burnish.engines.contract import Tick
+from burnish.model.histogram import Histogram, together
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,13 @@ class Reading:
         errors: errors in it.
         server_cpu: CPU seconds of the server in it.
         client_cpu: CPU seconds of the load in it.
-        latency: mean over the ticks within, in seconds, by name (``max`` is the largest; ``left_out`` is a share).
+        latency: in seconds, by name: percentiles of all requests within where the load program counts them in buckets,
+            otherwise the mean over the ticks within (``max`` is the largest; ``left_out`` is a share).
         cores: CPU numbers that the side had.
         steps: statements executed in it; 0 if the load does not count them.
         device: seconds of it in which the server's cores were idle while one of its threads waited for a device; the
             mean of its cores.
+        times: its requests in buckets; not recorded, as the percentiles are.
     """
 
     seconds: float
@@ -41,6 +44,7 @@ class Reading:
     cores: tuple[int, ...] = ()
     steps: float = 0.0
     device: float = 0.0
+    times: Histogram = field(default_factory=Histogram)
 
     @property
     def throughput(self) -> float:
@@ -54,7 +58,7 @@ class Reading:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the record."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "times"}
 
 
 def on_grid(at: float, grid: float) -> float:
@@ -99,21 +103,23 @@ def reading(ticks: Sequence[Tick], bounds: tuple[int, int], cores: Sequence[int]
     for name in names:
         values = [tick.latency[name] for tick in within if name in tick.latency]
         latency[name] = max(values) if name == "max" else sum(values) / len(values)
+    times = together(tick.times for tick in within)
     return Reading(
         seconds=last.at - first.at,
         done=last.done - first.done,
         errors=last.errors - first.errors,
         server_cpu=last.server_cpu - first.server_cpu,
         client_cpu=last.client_cpu - first.client_cpu,
-        latency=latency,
+        latency=latency | times.percentiles(),
         cores=tuple(sorted(cores)),
         steps=last.steps - first.steps,
         device=waited * (last.at - first.at),
+        times=times,
     )
 
 
 def total(readings: Sequence[Reading]) -> Reading:
-    """Total of several readings of a side: sums, and latencies weighted by transactions."""
+    """Total of several readings of a side: sums, percentiles of all, other latencies weighted by transactions."""
     done = sum(item.done for item in readings)
     names = sorted({name for item in readings for name in item.latency})
     latency = {}
@@ -124,16 +130,18 @@ def total(readings: Sequence[Reading]) -> Reading:
         else:
             weight = sum(item.done for item in having) or 1.0
             latency[name] = sum(item.latency[name] * item.done for item in having) / weight
+    times = together(item.times for item in readings)
     return Reading(
         seconds=sum(item.seconds for item in readings),
         done=done,
         errors=sum(item.errors for item in readings),
         server_cpu=sum(item.server_cpu for item in readings),
         client_cpu=sum(item.client_cpu for item in readings),
-        latency=latency,
+        latency=latency | times.percentiles(),
         cores=tuple(sorted({core for item in readings for core in item.cores})),
         steps=sum(item.steps for item in readings),
         device=sum(item.device for item in readings),
+        times=times,
     )
 
 

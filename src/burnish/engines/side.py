@@ -9,6 +9,7 @@ from pathlib import Path
 
 from burnish.engines.reported import Reported
 from burnish.model.condition import Condition
+from burnish.model.histogram import Histogram
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 
@@ -35,6 +36,7 @@ class Tick:
             that was under way while the load was stopped (SIGSTOP) is left out, since that wait is not the server's;
             ``left_out`` is the share of those, 0 to 1.
         steps: statements answered since the load began; 0 where none are counted.
+        times: the requests that `latency` is of, in buckets; without any where the load program does not count so.
     """
 
     at: float
@@ -44,6 +46,7 @@ class Tick:
     client_cpu: float
     latency: Mapping[str, float] = field(default_factory=dict)
     steps: float = 0.0
+    times: Histogram = field(default_factory=Histogram)
 
 
 @dataclass(frozen=True)

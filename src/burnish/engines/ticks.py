@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
 from burnish.engines.side import Tick
+from burnish.model.histogram import Histogram
 
 
 class TickFile:
@@ -45,7 +47,8 @@ def parse_tick(line: bytes) -> Tick | None:
     """A tick from its JSON line; None when the server's clock could not be read (it was gone).
 
     ``at``, ``done`` and ``server_cpu`` must be there; ``errors``, ``reconnects`` (errors too), ``client_cpu``,
-    ``latency`` and ``steps`` may be. See `Tick` for what they are.
+    ``latency``, ``steps`` and ``times`` may be. See `Tick` for what they are; ``times`` has ``width`` and ``counts``, a
+    list of seconds and requests.
 
     Raises:
         InfrastructureError: the line is none of a load program's.
@@ -62,6 +65,11 @@ def parse_tick(line: bytes) -> Tick | None:
             client_cpu=float(value.get("client_cpu", 0.0)),
             latency={str(name): float(seconds) for name, seconds in value.get("latency", {}).items()},
             steps=float(value.get("steps", 0.0)),
+            times=_times(**value.get("times", {})),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InfrastructureError(f"a tick that can't be read: {line[:200]!r} ({error})") from error
+
+
+def _times(width: float = 0.0, counts: Sequence[tuple[float, int]] = ()) -> Histogram:
+    return Histogram(float(width), {float(seconds): int(requests) for seconds, requests in counts})

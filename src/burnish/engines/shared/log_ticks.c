@@ -139,19 +139,38 @@ static int bucket_of(double microseconds)
 	return bucket < BUCKETS ? (int)bucket : BUCKETS - 1;
 }
 
+/* Seconds in the middle of a bucket, on the logarithmic scale. */
+static double middle_of(int bucket)
+{
+	return exp2((bucket + 0.5) / STEPS) * 1e-6;
+}
+
 static double percentile(const long *taken, long all, double share)
 {
 	long below = 0;
 	for (int at = 0; at < BUCKETS; at++)
 		if ((below += taken[at]) >= share * (double)all && below > 0)
-			return exp2((at + 0.5) / STEPS) * 1e-6;
+			return middle_of(at);
 	return 0;
+}
+
+/* Buckets that are not empty, so that the reader can put those of several ticks together. */
+static void print_times(FILE *file, const long *taken)
+{
+	const char *between = "";
+	fprintf(file, "\"times\": {\"width\": %.9f, \"counts\": [", log(2) / STEPS);
+	for (int at = 0; at < BUCKETS; at++)
+		if (taken[at] > 0) {
+			fprintf(file, "%s[%.9f, %ld]", between, middle_of(at), taken[at]);
+			between = ", ";
+		}
+	fprintf(file, "]}, ");
 }
 
 static void *tick(void *unused)
 {
 	double every = atof(getenv("BURNISH_TICK_S")), resumed = 0;
-	int file = open(getenv("BURNISH_TICKS"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	FILE *file = fdopen(open(getenv("BURNISH_TICKS"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), "a");
 	for (;;) {
 		double next = (floor(seconds(CLOCK_MONOTONIC) / every) + 1) * every;
 		struct timespec until = {(time_t)next, (long)((next - floor(next)) * 1e9)};
@@ -174,15 +193,18 @@ static void *tick(void *unused)
 		}
 		if (server >= 0)
 			snprintf(cpu, sizeof cpu, "%.9f", server);
-		dprintf(file, "{\"at\": %.9f, \"done\": %ld, \"errors\": %ld, \"server_cpu\": %s, \"client_cpu\": %.9f, ", at,
+		fprintf(file, "{\"at\": %.9f, \"done\": %ld, \"errors\": %ld, \"server_cpu\": %s, \"client_cpu\": %.9f, ", at,
 			finished, atomic_load(&failed), cpu, seconds(CLOCK_PROCESS_CPUTIME_ID));
-		if (all > 0)
-			dprintf(file,
+		if (all > 0) {
+			print_times(file, taken);
+			fprintf(file,
 				"\"latency\": {\"p50\": %.6f, \"p95\": %.6f, \"p99\": %.6f, \"max\": %.6f, \"left_out\": %.6f}}\n",
 				percentile(taken, all, 0.5), percentile(taken, all, 0.95), percentile(taken, all, 0.99),
 				percentile(taken, all, 1), (double)left_out / (double)(all + left_out));
-		else
-			dprintf(file, "\"latency\": {}}\n");
+		} else {
+			fprintf(file, "\"latency\": {}}\n");
+		}
+		fflush(file);
 	}
 	return unused;
 }

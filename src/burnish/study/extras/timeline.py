@@ -15,6 +15,7 @@ from burnish.builds.stages import Compile
 from burnish.catalogue.bundled.model import Timeline
 from burnish.engines.contract import SideSpec, Tick
 from burnish.model.condition import Condition
+from burnish.model.histogram import together
 from burnish.model.workload import Design, Workload
 from burnish.profiles import inspecting
 from burnish.program.built import Built
@@ -49,11 +50,12 @@ def by_second(ticks: Sequence[Tick], begin: float, seconds: int) -> list[dict[st
             continue
         inside = until[len(before) :]
         latencies = [tick.latency["p95"] for tick in inside if "p95" in tick.latency]
+        known = together(tick.times for tick in inside).percentiles()
         rows.append(
             {
                 "second": number + 1,
                 "rate": (until[-1].done - before[-1].done) / (until[-1].at - before[-1].at),
-                "p95": statistics.median(latencies) if latencies else 0.0,
+                "p95": known.get("p95", statistics.median(latencies) if latencies else 0.0),
             }
         )
     return rows

@@ -110,7 +110,8 @@ local function add(into, array, size)
    end
 end
 
--- Latencies of the events since they were read last, in seconds; the histogram's buckets are 1.8 % wide. One that took
+-- Latencies of the events since they were read last, in seconds, and how many fell into each bucket, 1.8 % wide, so that
+-- the reader can put those of several ticks together. One that took
 -- longer than the load has been going on for was under way while it was stopped, for the other side's turn: that wait
 -- is none of the server's, so these are left out, and their share is written.
 local function latencies(at)
@@ -135,19 +136,24 @@ local function latencies(at)
       end
    end
    if count <= 0 then
-      return ""
+      return "", ""
    end
    local ranks = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}}
    local parts = {string.format('"mean":%.9f,"left_out":%.6f', sum / count / 1000, 1 - count / all)}
-   local rank, seen = 1, 0
+   local rank, seen, counts = 1, 0, {}
    for i = 0, fitting - 1 do
-      seen = seen + current[i] - before[i]
+      local within = current[i] - before[i]
+      seen = seen + within
+      if within > 0 then
+         counts[#counts + 1] = string.format("[%.9f,%.0f]", milliseconds[i] / 1000, within)
+      end
       while rank <= #ranks and seen >= ranks[rank][2] * count do
          parts[#parts + 1] = string.format('"%s":%.9f', ranks[rank][1], milliseconds[i] / 1000)
          rank = rank + 1
       end
    end
-   return table.concat(parts, ",")
+   local width = 1 / histogram.range_mult
+   return table.concat(parts, ","), string.format('"width":%.9f,"counts":[%s]', width, table.concat(counts, ","))
 end
 
 local function tick(server, with_latencies)
@@ -156,11 +162,15 @@ local function tick(server, with_latencies)
    local client_cpu = clock(PROCESS_CPU)
    local done, errors, reconnects = total(EVENT), total(ERROR), total(RECONNECT)
    local steps = mixed and 0 or total(READ) + total(WRITE) + total(OTHER)
+   local times, counts = "", ""
+   if with_latencies then
+      times, counts = latencies(at)
+   end
    sink:write(string.format(
       '{"at":%.9f,"done":%.0f,"steps":%.0f,"errors":%.0f,"reconnects":%.0f,' ..
-         '"server_cpu":%s,"client_cpu":%.9f,"latency":{%s}}\n',
+         '"server_cpu":%s,"client_cpu":%.9f,"latency":{%s},"times":{%s}}\n',
       at, done, steps, errors, reconnects,
-      server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, with_latencies and latencies(at) or ""))
+      server_cpu and string.format("%.9f", server_cpu) or "null", client_cpu, times, counts))
    sink:flush()
 end
 
