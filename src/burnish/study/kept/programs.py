@@ -22,7 +22,7 @@ def program_of(
         home: where the store is.
         engine: the engine's name.
         variant: the variant's name, or that of an existing program.
-        events: the run's record; its last build of the variant counts, of replicates the first.
+        events: the run's record; see `key_of`.
         checked: whether its build is read and compared with its digests; False where only its place is said.
     """
     found = [one.event for one in events if isinstance(one.event, ProgramFound)]
@@ -35,6 +35,11 @@ def program_of(
 
 
 def key_of(variant: str, events: Sequence[Recorded[Event]]) -> str | None:
-    """Key of the build that was measured as a variant; None of an existing program. See `program_of`."""
+    """Key of the build that was measured as a variant; None of an existing program.
+
+    It is the variant's last one; of replicates the first, where it has no build beside them: other link orders, which
+    are made after it, are no replacement of what was measured.
+    """
     made = [one.event for one in events if isinstance(one.event, BuildMade) and one.event.build.variant == variant]
-    return next((event.key for event in reversed(made) if event.build.replicate <= 1), None)
+    keys = {event.build.replicate: event.key for event in made}
+    return keys.get(0, keys.get(1))

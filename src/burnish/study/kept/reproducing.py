@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +66,8 @@ class Reproducer:
 def find(home: Home, word: str, study: str | None = None, *, checked: bool = True) -> FoundBuild:
     """The build whose key is (or begins with) `word`, or the newest one of the variant of that name.
 
+    Of a run with several builds of each variant (`--layouts`, `--trainings`) it is the first, whose figures are shown.
+
     Args:
         home: where store and studies are.
         word: a key or a variant's name.
@@ -78,7 +80,8 @@ def find(home: Home, word: str, study: str | None = None, *, checked: bool = Tru
     names: set[str] = set()
     matching: dict[str, FoundBuild] = {}
     for folder in folders:
-        for made in _builds(folder):
+        builds = _builds(folder)
+        for made in [*builds, *_first_replicates(builds)]:
             names.add(made["variant"])
             if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
                 entry = look("builds", made["key"])
@@ -120,14 +123,25 @@ def _builds(folder: Path) -> list[dict[str, Any]]:
         made = [
             {
                 "variant": recorded.event.build.name,
+                "build": recorded.event.build,
                 "key": recorded.event.key,
-                "recipe": recipes.get(recorded.event.build.name),
-                "reason": reasons.get(recorded.event.build.name, ""),
+                "recipe": recipes.get(recorded.event.build.variant),
+                "reason": reasons.get(recorded.event.build.variant, ""),
             }
             for recorded in record.events(BuildMade)
         ]
         return made[::-1]
     return []
+
+
+def _first_replicates(builds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first replicates of the variants that have no other build in a run, by the names of these variants.
+
+    Where a variant has a build of its own, its replicates are other link orders of that, measured after it.
+    """
+    own = {made["build"].variant for made in builds if not made["build"].replicate}
+    first = [made for made in builds if made["build"].replicate == 1 and made["build"].variant not in own]
+    return [{**made, "variant": made["build"].variant} for made in first]
 
 
 def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
