@@ -60,7 +60,7 @@ def test_the_measured_program_is_in_the_distributions_package(tuned_home: Path, 
     assert "usr/share/doc/fake-server-core/burnish/provenance.intoto.json" in sums
     listed = subprocess.run(["dpkg-deb", "-c", file], capture_output=True, text=True, check=True).stdout
     assert all(" root/root " in line for line in listed.splitlines())
-    assert any("back: apt-get install --allow-downgrades fake-server-core=1.0-1" in line for line in value["says"])
+    assert any(f"back: apt-get install --allow-downgrades {base}" in line for line in value["says"])
     assert not list((tuned_home / "scratch").glob("package"))
 
 
@@ -149,10 +149,22 @@ def test_nothing_is_installed_unasked(tuned_home: Path, base: Path) -> None:
     done = called(tuned_home, "install", "--variant", "speed400", "--base", base, "--accept", "source", "--quiet")
     assert done.returncode == 2
     assert "is made and not installed (nobody to ask)" in done.stderr
-    assert "back: apt-get install --allow-downgrades fake-server-core=1.0-1" in done.stdout
+    assert f"back: apt-get install --allow-downgrades {base}\n" in done.stdout, "apt lists no such version"
     assert (tuned_home / "packages/fake-server-core_1.0-1+burnish1_amd64.deb").is_file()
 
 
 def test_a_root_is_only_for_what_is_known(tuned_home: Path, base: Path, tmp_path: Path) -> None:
     said = refused(tuned_home, tmp_path / "o", "--variant", "speed400", "--base", base, "--try-in-root")
     assert "--try-in-root: it is known for no package of this engine what to try" in said
+    said = refused(tuned_home, tmp_path / "o", "--variant", "speed400", "--as", "rebuild", "--try-in-root")
+    assert "--try-in-root: for --as deb and oci, not rebuild; leave it out" in said
+
+
+def test_losses_that_only_the_comparison_finds_mark_an_image_too(tuned_home: Path, base: Path, tmp_path: Path) -> None:
+    value = make(tuned_home, tmp_path, "--variant", "speed400", "--base", base, "--as", "oci", "--force")
+    assert value["forced"], "another source is a loss"
+    file = Path(value["files"][0])
+    assert file.parent.name.endswith("-forced")
+    assert file.is_file()
+    said = "\n".join(value["says"])
+    assert f"burnish-fake:{value['build'][:8]}-forced" in said

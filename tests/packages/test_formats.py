@@ -141,3 +141,5 @@ def test_a_debian_patch_needs_a_source_package(tuned_home: Path, tmp_path: Path)
     done = called(tuned_home, "package", "--as", "debian-patch", "--output", tmp_path / "o", "--variant", "speed400")
     assert done.returncode == 2
     assert "not built from a Debian source package" in done.stderr
+    words = ("--as", "debian-patch", "--output", tmp_path / "o", "--variant", "speed400", "--base", tmp_path / "b.deb")
+    assert "not built from a Debian source package" in called(tuned_home, "package", *words).stderr, "takes --base"

@@ -148,3 +148,10 @@ def test_all_that_is_newer_here_goes_back_with_the_program(monkeypatch: pytest.M
     says = planned.says_of(made("1-1"), "server")
     assert "install: apt-get install --allow-downgrades ./core_1_amd64.deb client=1-1 server=1-1" in says
     assert not any("elsewhere" in line for line in says)
+
+
+def test_the_way_back_is_a_file_where_apt_no_longer_lists_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binary, "installed_of", lambda _source: {})
+    for listed, back in ((["2-1", "1-1"], "core=1-1"), (["2-1"], str(Path("b.deb").absolute()))):
+        monkeypatch.setattr(binary, "versions", lambda _name, listed=listed: listed)
+        assert planned.says_of(made("1-1"), "core")[-1] == f"back: apt-get install --allow-downgrades {back}"

@@ -53,11 +53,13 @@ def package(
     """
     if format not in [kind.value for kind in Format]:
         raise unknown("format", format, [kind.value for kind in Format])
+    request = Request(Format(format), output or Path(), base, accepted, force, strip)
+    if try_in_root and request.format not in (Format.DEB, Format.OCI):
+        raise UserError(f"--try-in-root: for --as deb and oci, not {request.format}; leave it out")
     home = paths.home()
     folder = _run_with_build(run, variant)
     if sign_key is not None:
         signing.ready(sign_key, home.root / "verified")
-    request = Request(Format(format), output or Path(), base, accepted, force, strip)
     with studies.lock(home):
         chosen = choose(home, folder, result_of(folder), variant)
         bench = Bench(None, home.root / "logs", progress)
@@ -65,7 +67,7 @@ def package(
             root.check(chosen.engine.spec.packaging)
         made = make(home, chosen, request, bench)
         if try_in_root and made.deb is not None:
-            made = replace(made, says=(*made.says, *tried_in_root(home, made, bench)))
+            made = replace(made, says=(*made.says, *tried_in_root(home, chosen, made.deb, bench)))
     if sign_key is not None:
         made = replace(made, files=(*made.files, *signing.sign([made.files[0]], sign_key)))
     if as_json:
@@ -78,15 +80,20 @@ def package(
 _SESSION = tuple(option for option in o.SESSION if option is not o.ON_HOSTS)
 """The package is on this host alone."""
 
+_MEASURING = (*o.LOAD, *o.HOW_EXACTLY, *_SESSION)
+
 
 @verb(
     "verify",
     Argument("file", "FILE", "A .deb or .tar.gz of `burnish package`.", readers.path),
-    o.KEY, o.MEASURE, o.BASE, *o.LOAD, *o.HOW_EXACTLY, *_SESSION, o.JSON,
+    o.KEY, o.MEASURE, o.BASE, *_MEASURING, o.JSON,
     example="burnish verify ./server.deb --key builder.pub",
     resumes=True,
 )  # fmt: skip
-def verify(file: Path, key: Path | None, measured: bool, base: Path | None, options: Options, as_json: bool) -> None:
+def verify(
+    ctx: typer.Context, file: Path, key: Path | None, measured: bool, base: Path | None, options: Options,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Check a package: digests, provenance, signature; its speed too.
 
     What is measured is the program in the package, against the program of the distribution's package that it replaces
@@ -96,6 +103,10 @@ def verify(file: Path, key: Path | None, measured: bool, base: Path | None, opti
     """
     if base is not None and not measured:
         raise UserError("--base: names what is measured against; add --measure, or leave it out")
+    for option in () if measured else _MEASURING:
+        source = ctx.get_parameter_source(option.field)  # a settings file is for other calls too
+        if option not in (o.YES, o.QUIET) and source is not None and source.name == "COMMANDLINE":
+            raise UserError(f"{option.name}: says how it is measured; add --measure, or leave {option.name} out")
     home = paths.home()
     checking.exists(file)
     if measured:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from burnish.base.errors import UserError
 from burnish.base.files import make_folder, remove_tree
 from burnish.base.workbench import Workbench
-from burnish.engines.contract import Engine
 from burnish.engines.packaged import Account, PackagedServer
 from burnish.engines.registry import packaged
 from burnish.model.engine import Packaging
@@ -22,6 +21,9 @@ from burnish.program.built import Built
 from burnish.program.libraries import libraries
 from burnish.source.debian import binary
 from burnish.source.debian.binary import BinaryPackage
+
+PLUGINS = "plugins"
+"""Name of the loss that a package of plugins is, which is not here to be tried."""
 
 SETTINGS_NOTE = """\
 # Part of {package}, and gone with it: paths that the distribution's program has compiled in and this one has not.
@@ -60,14 +62,16 @@ def of_source(base: BinaryPackage, chosen: Chosen) -> list[Difference]:
 
 
 def compare(
-    base: BinaryPackage, staged: Staged, chosen: Chosen, cache: Path, scratch: Path, bench: Workbench
-) -> Compared:
+    base: BinaryPackage, staged: Staged, chosen: Chosen, packaging: Packaging, cache: Path, scratch: Path,
+    bench: Workbench,
+) -> Compared:  # fmt: skip
     """Asks both servers, as they lie in their unpacked packages, and tries the plugins in both.
 
     Args:
         base: the distribution's package.
         staged: the package with the program replaced.
         chosen: the measured program.
+        packaging: how the distribution packages the server.
         cache: folder of downloaded packages.
         scratch: private folder.
         bench: recorded processes.
@@ -76,7 +80,6 @@ def compare(
         UserError: one of the two does not run on this machine, as a program of another release may.
     """
     engine = chosen.engine
-    packaging = _packaging(engine)
     server = packaged(engine.spec)
     original = binary.unpack(base, scratch / "original")
     theirs, ours = engine.existing(original / packaging.program), engine.existing(staged.program)
@@ -94,7 +97,9 @@ def compare(
     found += differences.of_accounts(before, after, packaging)
     link = chosen.found.entry.about.get("flags", {}).get("link", ())
     found += differences.of_libraries(libraries(theirs.server), libraries(ours.server), link)
-    files, environment = _plugins(packaging, base, cache, scratch, bench)
+    plugins = _plugins(packaging, base, cache, scratch, bench)
+    files = plugins.files
+    found += plugins.missing
     found += differences.of_exports(
         exports.exported(theirs.server),
         exports.exported(ours.server),
@@ -103,7 +108,7 @@ def compare(
     if files:
         bench.say(f"loading each of {len(files)} plugins into both")
         tries = [
-            server.plugins(_with(built, environment), files, _new(scratch / name), bench)
+            server.plugins(_with(built, plugins.environment), files, _new(scratch / name), bench)
             for name, built in (("plugins-theirs", theirs), ("plugins-ours", ours))
         ]
         known = {one.name for one in found if one.weight is Weight.LOSS}
@@ -112,10 +117,11 @@ def compare(
     return Compared(tuple(found), settings, len(files), kinds)
 
 
-def settings_for(base: BinaryPackage, staged: Staged, chosen: Chosen, scratch: Path, bench: Workbench) -> str:
+def settings_for(
+    base: BinaryPackage, staged: Staged, chosen: Chosen, packaging: Packaging, scratch: Path, bench: Workbench
+) -> str:
     """The text of the packaged configuration file alone; '' for none."""
     engine = chosen.engine
-    packaging = _packaging(engine)
     server = packaged(engine.spec)
     original = binary.unpack(base, scratch / "original")
     before, after = (
@@ -141,29 +147,63 @@ def _settings_only(server: PackagedServer, ours: Built, file: Path, scratch: Pat
     return {"setting": server.account(ours, file, _new(scratch / "ask-settings"), bench)["setting"]}
 
 
-def _packaging(engine: Engine) -> Packaging:
-    if engine.spec.packaging is None:
-        raise UserError(
-            f"{engine.spec.title}: the distribution has no package with the program that was measured, so none can be "
-            "made from it; --as tar, rebuild and cmake work for every engine"
-        )
-    return engine.spec.packaging
+@dataclass(frozen=True)
+class _Plugins:
+    """The distribution's loadable plugins.
+
+    Attributes:
+        files: the plugins, unpacked.
+        environment: in which they find their libraries.
+        missing: packages that are not here, whose plugins nobody can try.
+    """
+
+    files: tuple[Path, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[Difference, ...] = ()
 
 
-def _plugins(
-    packaging: Packaging, base: BinaryPackage, cache: Path, scratch: Path, bench: Workbench
-) -> tuple[list[Path], dict[str, str]]:
-    """(the distribution's loadable plugins, unpacked; environment in which they find their libraries)."""
+def _plugins(packaging: Packaging, base: BinaryPackage, cache: Path, scratch: Path, bench: Workbench) -> _Plugins:
     if not packaging.plugin_packages:
-        return [], {}
+        return _Plugins()
     root = scratch / "plugins"
-    wanted = [(name, base.version) for name in packaging.plugin_packages]
-    wanted += binary.libraries_for(packaging.plugin_packages, base.source[0], base.source[1], scratch)
-    for name, version in wanted:
-        binary.unpack(binary.obtain(name, version, cache=cache, say=bench.say), root)
+    missing: list[Difference] = []
+    words: list[str] = []
+
+    def add(name: str, version: str) -> None:
+        package = _beside(base, name, version)
+        try:
+            package = package or binary.obtain(name, version, cache=cache, say=bench.say)
+        except UserError:
+            if base.checked:  # without a user's own file for the server, it is an error
+                raise
+            what = f"{name} {version} is neither beside {base.file} nor to be had by apt, so it was not tried"
+            missing.append(Difference(PLUGINS, what, Weight.LOSS))
+        else:
+            words.append(f"{name}={version}" if package.checked else str(package.file.absolute()))
+            binary.unpack(package, root)
+
+    for plugin in packaging.plugin_packages:
+        add(plugin, base.version)
+    for library, version in binary.libraries_for(words, *base.source, scratch) if words else ():
+        add(library, version)
     files = sorted((root / packaging.plugin_folder).glob("*.so"))
     folders = sorted({str(path.parent) for path in root.glob("**/lib/*/*.so.*")})
-    return files, {"LD_LIBRARY_PATH": ":".join(folders)} if folders else {}
+    environment = {"LD_LIBRARY_PATH": ":".join(folders)} if folders else {}
+    return _Plugins(tuple(files), environment, tuple(missing))
+
+
+def _beside(base: BinaryPackage, name: str, version: str) -> BinaryPackage | None:
+    """Another package of the distribution in the folder of a user's own file; None if it is not there."""
+    if base.checked:
+        return None
+    _, _, plain = version.rpartition(":")
+    for spelled in (plain, version.replace(":", "%3a")):  # as in archives, and as `apt-get download` names them
+        for architecture in (base.architecture, "all"):
+            file = base.file.with_name(f"{name}_{spelled}_{architecture}.deb")
+            found = binary.read(file) if file.is_file() else None
+            if found is not None and (found.name, found.version) == (name, version):
+                return found
+    return None
 
 
 def _with(built: Built, environment: Mapping[str, str]) -> Built:

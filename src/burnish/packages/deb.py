@@ -14,7 +14,7 @@ from pathlib import Path
 
 from burnish.base import system
 from burnish.base.errors import UserError
-from burnish.base.files import drafted, remove_tree, write_whole
+from burnish.base.files import drafted, remove_tree, sha256_of, write_whole
 from burnish.base.workbench import Workbench
 from burnish.model.engine import Packaging
 from burnish.packages import control, linked_in, sbom, signing, statements
@@ -130,7 +130,7 @@ def make(
     """
     root = staged.root
     epoch = int(staged.program.stat().st_mtime)
-    subject = Subject(packaging.program, statements_digest(staged.program))
+    subject = Subject(packaging.program, sha256_of(staged.program))
     folder = DOC.format(package=base.name)
     needed = programs.read(staged.program).needed
     inside = tuple(chosen.found.entry.about.get("linked_in", ()))
@@ -169,7 +169,7 @@ def make(
         words: list[str | Path] = ["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, draft]
         done = bench.run("dpkg-deb", words, env={"SOURCE_DATE_EPOCH": str(epoch), "TZ": "UTC"}, timeout=_BUILD_SECONDS)
         done.check(f"building {file.name}")
-    sha256 = statements_digest(file)
+    sha256 = sha256_of(file)
     subjects = [Subject(file.name, sha256), subject]
     beside = {
         statements.PROVENANCE_FILE: statements.text(statements.provenance(subjects, chosen, made)),
@@ -184,7 +184,7 @@ def new_package(file: Path) -> Iterator[Path]:
     """A draft to write a package to; it takes the place of one of that name, whose signature goes with it."""
     with drafted(file) as draft:
         yield draft
-        if file.exists() and statements_digest(file) != statements_digest(draft):
+        if file.exists() and sha256_of(file) != sha256_of(draft):
             file.with_name(file.name + signing.SUFFIX).unlink(missing_ok=True)
 
 
@@ -196,12 +196,6 @@ def write_beside(file: Path, contents: dict[str, str]) -> tuple[Path, ...]:
         write_whole(path, content.encode())
         paths.append(path)
     return tuple(paths)
-
-
-def statements_digest(file: Path) -> str:
-    """Hex SHA-256 of a file."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _described(chosen: Chosen, made: Made) -> list[str]:

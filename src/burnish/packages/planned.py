@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +20,7 @@ from burnish.packages.chosen import Chosen
 from burnish.packages.control import one_line
 from burnish.packages.differences import Difference
 from burnish.packages.formats import cmake, container, debian_patch, rebuild, spec, tarball
-from burnish.packages.formats.common import name_of, new_folder
+from burnish.packages.formats.common import name_of, new_folder, release_of
 from burnish.packages.statements import Made
 from burnish.source.debian import binary
 from burnish.source.debian.binary import BinaryPackage
@@ -96,11 +97,13 @@ def make(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     """
     choosing.check(chosen.objections, chosen.variant, force=request.force)
     if request.format is Format.DEB:
-        return _deb(home, chosen, request, bench)
+        return _deb(home, chosen, request, bench, lambda _: make_folder(request.output))
     if request.format is Format.OCI:
         return _oci(home, chosen, request, bench)
-    if request.accepted or request.base or request.strip:
-        raise UserError("--accept, --base and --strip are for --as deb and oci; leave them out")
+    if request.accepted or request.strip or (request.base and request.format is not Format.DEBIAN_PATCH):
+        raise UserError(
+            "--accept, --base and --strip are for --as deb and oci, --base for debian-patch too; leave them out"
+        )
     made = Made(forced=chosen.objections)
     makers: Mapping[Format, Callable[[Home, Chosen, Made, Path], tuple[list[Path], list[str]]]] = {
         Format.TAR: tarball.make,
@@ -120,42 +123,49 @@ def make(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
 
 def _settings(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> str:
     """The configuration file that the program needs in the distribution's place."""
-    packaging = _packaging(chosen, request)
+    packaging = _packaging(chosen, request.words)
     cache, scratch = home.downloads / "debs", home.scratch / "package"
     remove_tree(scratch)
     make_folder(scratch)
     try:
         base = _base(packaging.package, chosen, request, cache, bench)
         staged = deb.stage(base, chosen, packaging, scratch / "deb", bench, strip=False)
-        return comparing.settings_for(base, staged, chosen, scratch, bench)
+        return comparing.settings_for(base, staged, chosen, packaging, scratch, bench)
     finally:
         remove_tree(scratch)
 
 
 def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
     """The .deb in a folder with the Containerfile that installs it; built and run where podman is."""
-    packaging = _packaging(chosen, request)
-    with new_folder(request.output, f"oci-{name_of(chosen, chosen.objections)}") as folder:
-        package = _deb(home, chosen, replace(request, output=folder), bench)
+    packaging = _packaging(chosen, request.words)
+    with ExitStack() as filled:
+
+        def place(made: Made) -> Path:  # only the comparison says what is forced, and so the folder's name
+            return filled.enter_context(new_folder(request.output, f"oci-{name_of(chosen, made.forced)}"))
+
+        package = _deb(home, chosen, request, bench, place)
+        folder = package.files[0].parent
         file = folder / container.FILE
         file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
-    says = (*package.says, *container.tried(folder, chosen, packaging, bench))
+    forced = bool(package.made.forced)
+    says = (*package.says, *container.tried(folder, chosen, packaging, bench, forced=forced))
     return replace(package, files=(*package.files, file), says=says)
 
 
-def _packaging(chosen: Chosen, request: Request) -> Packaging:
-    """How the distribution packages the engine; a `UserError` where it does not."""
+def _packaging(chosen: Chosen, words: str) -> Packaging:
+    """How the distribution packages the engine; a `UserError`, which begins with `words`, where it does not."""
     spec_ = chosen.engine.spec
     if spec_.packaging is None:
         raise UserError(
-            f"{request.words}: {spec_.title} has no package with the program that was measured, so none can be made "
+            f"{words}: {spec_.title} has no package with the program that was measured, so none can be made "
             "from it; `burnish package` with --as tar, rebuild or cmake works for every engine"
         )
     return spec_.packaging
 
 
-def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
-    packaging = _packaging(chosen, request)
+def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench, place: Callable[[Made], Path]) -> Package:
+    """The .deb, in the folder that `place` makes for it."""
+    packaging = _packaging(chosen, request.words)
     deb.ready(request.words)
     cache = home.downloads / "debs"
     base = _base(packaging.package, chosen, request, cache, bench)
@@ -169,14 +179,14 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     make_folder(scratch)
     try:
         staged = deb.stage(base, chosen, packaging, scratch / "deb", bench, strip=request.strip)
-        compared = comparing.compare(base, staged, chosen, cache, scratch, bench)
+        compared = comparing.compare(base, staged, chosen, packaging, cache, scratch, bench)
         found, unknown_names = differences.accepting(compared.differences, request.accepted)
         if unknown_names:
             raise UserError(f"--accept {', '.join(unknown_names)}: no difference is called that; {_named(found)}")
         refuse(found, force=request.force)
         forced = (*chosen.objections, *(one.what for one in found if one.refused))
         made = Made(request.strip, (base.name, base.version, base.sha256), forced, tuple(found))
-        result = deb.make(base, staged, chosen, made, packaging, compared.settings, make_folder(request.output), bench)
+        result = deb.make(base, staged, chosen, made, packaging, compared.settings, place(made), bench)
     finally:
         remove_tree(scratch)
     files = (result.file, *result.beside)
@@ -184,18 +194,14 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
     return Package(files, chosen, made, says, result, compared.kinds, compared.plugins)
 
 
-def tried_in_root(home: Home, made: Package, bench: Workbench) -> tuple[str, ...]:
-    """Tries the .deb in a clean root of the release that was measured on; returns what was seen."""
-    packaging = made.chosen.engine.spec.packaging
-    if made.deb is None or packaging is None:
-        raise UserError("--try-in-root: for --as deb; leave it out")
-    release = re.search(r"Debian GNU/Linux \d+ \(([a-z]+)\)", made.chosen.result.host)
-    if release is None:
-        raise UserError(f"--try-in-root: no release of Debian is known by the run's host ({made.chosen.result.host})")
+def tried_in_root(home: Home, chosen: Chosen, made: deb.Deb, bench: Workbench) -> tuple[str, ...]:
+    """Tries a .deb in a clean root of the release that was measured on; returns what was seen."""
+    packaging = _packaging(chosen, "--try-in-root")
+    release = release_of(chosen)
+    if not release:
+        raise UserError(f"--try-in-root: no release of Debian is known by the run's host ({chosen.result.host})")
     log = bench.log_path("root.log")
-    seen = root.attempt(
-        made.deb, packaging, release[1], home.downloads / "roots", home.scratch / "root", log, bench.say
-    )
+    seen = root.attempt(made, packaging, release, home.downloads / "roots", home.scratch / "root", log, bench.say)
     return tuple(f"in a clean root: {what}" for what in seen)
 
 
@@ -254,7 +260,8 @@ def says_of(made: deb.Deb, service: str, *, install: bool = True) -> tuple[str, 
         install: whether it is to be installed here; an image's is not.
     """
     base = made.base
-    newer = [version for version in binary.versions(base.name) if binary.older(made.version, version)]
+    listed = binary.versions(base.name)
+    newer = [version for version in listed if binary.older(made.version, version)]
     lines = [
         f"version {made.version}: above {base.version}, below the distribution's next upload, which replaces it",
     ]
@@ -273,5 +280,7 @@ def says_of(made: deb.Deb, service: str, *, install: bool = True) -> tuple[str, 
         )
     words = ["apt-get install", *["--allow-downgrades"] * bool(newer or also), f"./{made.file.name}", *also]
     lines.append(f"install: {' '.join(words)}")
-    lines.append(f"back: apt-get install --allow-downgrades {base.name}={base.version}")
+    # apt can't go back to a version that it no longer lists, which is why its user gave the file.
+    old = f"{base.name}={base.version}" if base.version in listed else shlex.quote(str(base.file.absolute()))
+    lines.append(f"back: apt-get install --allow-downgrades {old}")
     return tuple(lines)

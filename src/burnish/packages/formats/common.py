@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.base.errors import UserError
-from burnish.base.files import remove_tree
+from burnish.base.files import remove_tree, sha256_of
 from burnish.packages import sbom, statements
 from burnish.packages.chosen import Chosen
 from burnish.packages.control import file_name, one_line
-from burnish.packages.deb import statements_digest, write_beside
+from burnish.packages.deb import write_beside
 from burnish.packages.statements import Made, Subject
 from burnish.program import program as programs
 
@@ -31,6 +32,12 @@ def title_of(chosen: Chosen, made: Made) -> list[str]:
     return lines + ([f"FORCED, in spite of: {'; '.join(made.forced)}"] if made.forced else [])
 
 
+def release_of(chosen: Chosen) -> str:
+    """Code name of the Debian release that was measured on; '' where it is none."""
+    found = re.search(r"Debian GNU/Linux \d+ \(([a-z]+)\)", chosen.result.host)
+    return found[1] if found else ""
+
+
 @contextmanager
 def new_folder(output: Path, name: str) -> Iterator[Path]:
     """A new folder in `output`, removed if it can't be filled; a `UserError` if it is there already and not empty."""
@@ -48,7 +55,7 @@ def new_folder(output: Path, name: str) -> Iterator[Path]:
 def beside(file: Path, chosen: Chosen, made: Made) -> list[Path]:
     """Writes provenance, verdict and bill of materials beside a file that holds or makes the program."""
     program = Subject(chosen.engine.spec.server, chosen.making.sha256)
-    subjects = [Subject(file.name, statements_digest(file)), program]
+    subjects = [Subject(file.name, sha256_of(file)), program]
     return list(write_beside(file, contents(subjects, program, chosen, made)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
 import time
@@ -14,8 +13,9 @@ from burnish.base.workbench import Workbench
 from burnish.model.engine import Packaging
 from burnish.packages.chosen import Chosen
 from burnish.packages.control import file_name, one_line
-from burnish.packages.formats.common import title_of
+from burnish.packages.formats.common import release_of, title_of
 from burnish.packages.statements import Made
+from burnish.source.debian import binary
 
 FILE = "Containerfile"
 
@@ -35,15 +35,14 @@ def text(chosen: Chosen, made: Made, packaging: Packaging, package: str) -> str:
         packaging: how the distribution packages the server.
         package: name of the .deb beside the file.
     """
-    release = re.search(r"Debian GNU/Linux \d+ \(([a-z]+)\)", chosen.result.host)
     # Without the pin, apt would take the service of a newer version, which does not go with this program.
     name, built, _ = chosen.making.source
-    pin = shlex.quote(one_line(f"Package: src:{name}\\nPin: version {built}\\nPin-Priority: 1001\\n"))
+    pin = shlex.quote(one_line(binary.pinned(name, built).replace("\n", "\\n")))
     install = f"apt-get install -y --no-install-recommends {packaging.server_package} /tmp/server/*.deb"
     return "\n".join(
         [
             *(f"# {line}" for line in title_of(chosen, made)),
-            f"ARG BASE=docker.io/library/debian:{release[1] if release else 'stable'}-slim",
+            f"ARG BASE=docker.io/library/debian:{release_of(chosen) or 'stable'}-slim",
             "FROM ${BASE}",
             f"COPY {json.dumps([package, '/tmp/server/'])}",  # noqa: S108 - in the image
             f"RUN printf {pin} >{_PIN} \\",
@@ -65,7 +64,7 @@ def _run_folder(packaging: Packaging) -> list[str]:
     return [f"    && install -d -o {user} -g {user} /{folder} \\"]
 
 
-def tried(folder: Path, chosen: Chosen, packaging: Packaging, bench: Workbench) -> list[str]:
+def tried(folder: Path, chosen: Chosen, packaging: Packaging, bench: Workbench, *, forced: bool = False) -> list[str]:
     """Builds the image and asks the server in it, where podman can; returns what was seen, a line each.
 
     What podman cannot do here, for want of a registry or of rights, keeps nobody from building the image elsewhere.
@@ -75,8 +74,9 @@ def tried(folder: Path, chosen: Chosen, packaging: Packaging, bench: Workbench) 
         chosen: the measured program.
         packaging: how the distribution packages the server.
         bench: recorded processes.
+        forced: whether objections or losses were overruled, which the image's tag says.
     """
-    image = f"burnish-{file_name(chosen.making.engine).lower()}:{chosen.making.key[:8]}"
+    image = f"burnish-{file_name(chosen.making.engine).lower()}:{chosen.making.key[:8]}{'-forced' * forced}"
     build = ["podman", "build", "--tag", image, str(folder)]
     elsewhere = f"{shlex.join(build)} (or docker build), another base with --build-arg BASE=IMAGE"
     if shutil.which("podman") is None:

@@ -131,11 +131,16 @@ def _listed(name: str, version: str) -> str:
     return next((f["sha256"] for f in found if f.get("version") == version and "sha256" in f), "")
 
 
-def libraries_for(names: Sequence[str], source: str, version: str, scratch: Path) -> list[tuple[str, str]]:
+def pinned(source: str, version: str) -> str:
+    """Text of a file of apt's preferences: all packages of a source package stay at this version, or go back to it."""
+    return f"Package: src:{source}\nPin: version {version}\nPin-Priority: 1001\n"
+
+
+def libraries_for(words: Sequence[str], source: str, version: str, scratch: Path) -> list[tuple[str, str]]:
     """(name, version) of the libraries that installing packages would add to this host; nothing is installed.
 
     Args:
-        names: the packages.
+        words: the packages as apt-get takes them: ``NAME=VERSION``, or a file's absolute path.
         source: their source package.
         version: version of all that come from it.
         scratch: folder for a file of apt's settings.
@@ -145,9 +150,8 @@ def libraries_for(names: Sequence[str], source: str, version: str, scratch: Path
     """
     # Without it, apt would take newer versions of those that nobody named, which break the older ones.
     pins = scratch / "preferences"
-    pins.write_text(f"Package: src:{source}\nPin: version {version}\nPin-Priority: 1001\n")
+    pins.write_text(pinned(source, version))
     options = ["-o", "Debug::NoLocking=1", "-o", f"Dir::Etc::Preferences={pins}"]
-    words = [f"{name}={version}" for name in names]
     argv = ["apt-get", "--simulate", "--no-install-recommends", *options, "install", *words]
     done = process.run(argv, timeout=_INDEX_SECONDS)
     if done.timed_out:
