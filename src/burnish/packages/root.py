@@ -7,6 +7,7 @@ used. It needs the rights of root, for chroot.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -21,11 +22,15 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.files import make_folder, remove_tree
 from burnish.model.engine import Packaging, RootTrial
 from burnish.packages.deb import Deb
+from burnish.source.debian import binary
 
 _MAKE_SECONDS = 1800.0
 _READY_SECONDS = 90.0
 _STOP_SECONDS = 60.0
 _ITS_OWN = {temporary.VARIABLE: "/tmp"}  # noqa: S108 - in the root, which has no other of these folders
+
+_OTHERS = re.compile(r"Acquire::(IndexTargets\b|\S*Auto-?Detect\b)", re.IGNORECASE)
+"""Settings of fetching that the root can't or need not have."""
 
 _NO_SERVICES = "#!/bin/sh\nexit 101\n"
 """policy-rc.d: packages start no services in the root."""
@@ -194,8 +199,8 @@ def _clean(release: str, kept: Path, log: Path, say: Callable[[str], None]) -> P
 
 
 def _settings(root: Path, source: tuple[str, str]) -> None:
-    """The host's apt settings, the version that was built, and no services."""
-    for name in ("sources.list", "sources.list.d", "apt.conf.d", "trusted.gpg.d"):
+    """The host's package sources and how they are reached, the version that was built, and no services."""
+    for name in ("sources.list", "sources.list.d", "trusted.gpg.d"):
         theirs = Path("/etc/apt") / name
         if theirs.is_dir():
             for file in theirs.iterdir():
@@ -205,11 +210,20 @@ def _settings(root: Path, source: tuple[str, str]) -> None:
             shutil.copyfile(theirs, root / "etc/apt" / name)
     if (root / "etc/apt/sources.list.d/debian.sources").is_file():
         (root / "etc/apt/sources.list").write_text("")
+    (root / "etc/apt/apt.conf.d/burnish").write_text(_acquired(process.capture(["apt-config", "dump"])))
     name, version = source
-    (root / "etc/apt/preferences.d/burnish").write_text(
-        f"Package: src:{name}\nPin: version {version}\nPin-Priority: 1001\n"
-    )
+    (root / "etc/apt/preferences.d/burnish").write_text(binary.pinned(name, version))
     shutil.copyfile("/etc/resolv.conf", root / "etc/resolv.conf")
     policy = root / "usr/sbin/policy-rc.d"
     policy.write_text(_NO_SERVICES)
     policy.chmod(0o755)
+
+
+def _acquired(dumped: str) -> str:
+    """What apt's settings say of how files are fetched, as through a proxy; what else they name is not in the root.
+
+    There hooks (of apt-listchanges, needrestart) would fail, and so would a program that finds a proxy; the lists that
+    other programs have apt fetch besides are of no use.
+    """
+    lines = (line for line in dumped.splitlines() if line.startswith("Acquire::"))
+    return "".join(f"{line}\n" for line in lines if not _OTHERS.match(line))
