@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import tarfile
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from burnish.base.errors import UserError
+from burnish.base.files import sha256_of
 from burnish.builds.reproducer import Making, Program
 from burnish.catalogue import load
 from burnish.engines.steps import Command
@@ -147,6 +149,12 @@ def test_podman_builds_and_asks_or_says_why_not(
     assert (words.splitlines()[-1] == "rm --force --ignore burnish-x-01234567-trial") is (fails != "build")
 
 
+def test_the_tag_of_an_image_says_what_was_forced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (said,) = container.tried(tmp_path, chosen(), packaging(), PlainBench(tmp_path / "logs"), forced=True)
+    assert "podman build --tag burnish-x:01234567-forced " in said
+
+
 def test_whatever_provenance_names_can_be_found() -> None:
     """A resource descriptor has a URI or a digest (in-toto), and a plus sign in a package URL means something else."""
     named = statements._dependencies(MAKING)
@@ -168,6 +176,49 @@ def test_what_is_wrong_with_a_package_is_said_of_its_file(tmp_path: Path) -> Non
     with pytest.raises(UserError, match=r"neither a \.deb nor a whole \.tar\.gz") as told:
         verify.check(file, tmp_path / "scratch", None)
     assert "\n" not in str(told.value)
+
+
+def hostile(place: Path, provenance: str | None = None) -> Path:
+    """An archive like one of `burnish package`, by somebody whose words command the terminal."""
+    escape = "\x1b[2J"
+    inside = place / "p"
+    inside.mkdir()
+    program = inside / f"server{escape}"
+    program.write_text("program")
+    about = {
+        "_type": statements.STATEMENT,
+        "subject": [{"name": program.name, "digest": {"sha256": sha256_of(program)}}],
+    }
+    built = {"buildDefinition": {"internalParameters": {"measured": f"0{escape}", "stripped": True}}}
+    verdict = {"run": f"run{escape}", "forced": [f"its gate\n{escape}"]}
+    for name, kind, told in (
+        (statements.PROVENANCE_FILE, statements.SLSA, built),
+        (statements.VERDICT_FILE, statements.VERDICT, verdict),
+    ):
+        (inside / name).write_text(json.dumps({**about, "predicateType": kind, "predicate": told}))
+    if provenance is not None:
+        (inside / statements.PROVENANCE_FILE).write_text(provenance)
+    file = place / "p.tar.gz"
+    with tarfile.open(file, "w:gz") as archive:
+        archive.add(inside, "p")
+    return file
+
+
+def test_a_strangers_words_do_not_command_the_terminal(tmp_path: Path) -> None:
+    file = hostile(tmp_path)
+    found = verify.check(file, tmp_path / "scratch", None)
+    assert "FORCED, in spite of: its gate [2J" in found.lines
+    assert all(line.isprintable() for line in found.lines)
+    verdict = tmp_path / f"{file.name}.{statements.VERDICT_FILE}"
+    verdict.write_text("[" * 200_000)
+    with pytest.raises(UserError, match=r"not a statement that can be read"):
+        verify.check(file, tmp_path / "scratch", None)
+
+
+def test_a_statement_without_a_bottom_is_none(tmp_path: Path) -> None:
+    file = hostile(tmp_path, "[" * 200_000)
+    with pytest.raises(UserError, match=r"no provenance.intoto.json in it, or none that can be read"):
+        verify.check(file, tmp_path / "scratch", None)
 
 
 def test_a_package_that_was_cut_short_is_the_users_error(tmp_path: Path) -> None:

@@ -75,13 +75,13 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
         raise UserError(f"{file}: its provenance and its verdict are not about the same program")
     program = _place(inner, subjects[0].name, file)
     found = sha256_of(program)
+    name = one_line(subjects[0].name)  # a stranger's words could command the terminal, here and below
     if found != subjects[0].sha256:
-        raise UserError(
-            f"{file}: its program {subjects[0].name} has SHA-256 {found}, its provenance is about {subjects[0].sha256}"
-        )
-    lines.append(f"program: {subjects[0].name} is the one of provenance and verdict (sha256:{found})")
+        about = one_line(subjects[0].sha256)
+        raise UserError(f"{file}: its program {name} has SHA-256 {found}, its provenance is about {about}")
+    lines.append(f"program: {name} is the one of provenance and verdict (sha256:{found})")
     built = _dig(provenance, "predicate", "buildDefinition")
-    measured = _dig(built, "internalParameters").get("measured")
+    measured = one_line(str(_dig(built, "internalParameters").get("measured")))
     if measured == found:
         lines.append("program: byte for byte the one that was measured")
     elif _dig(built, "internalParameters").get("stripped"):
@@ -97,8 +97,10 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     told = _dig(verdict, "predicate")
     study, variant, host = (one_line(str(told.get(name) or "?"), 300) for name in ("run", "variant", "host"))
     lines.append(f"study: variant {variant} of {study}, measured on {host}")
-    forced = told.get("forced") or ()
-    lines += [f"FORCED, in spite of: {text}" for text in forced]
+    forced = told.get("forced")
+    lines += [
+        f"FORCED, in spite of: {one_line(str(text), 300)}" for text in (forced if isinstance(forced, list) else ())
+    ]
     base = next(
         (
             (str(one.get("name")), _version_of(one))
@@ -110,9 +112,9 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
     asked = _dig(built, "externalParameters")
     source = asked.get("source")
     words = [str(word) for word in source] if isinstance(source, list) else []
-    name, version, kind = words if len(words) == 3 else ("", "", "")
+    source_name, version, kind = words if len(words) == 3 else ("", "", "")
     engine = str(asked.get("engine", ""))
-    return Checked(file, inner, program, engine, (name, version, kind), base, provenance, verdict, tuple(lines))
+    return Checked(file, inner, program, engine, (source_name, version, kind), base, provenance, verdict, tuple(lines))
 
 
 def _unpacked(file: Path, root: Path) -> Path:
@@ -142,7 +144,7 @@ def _statement(root: Path, file: Path, kind: str) -> dict[str, Any]:
     for path in sorted(root.rglob(name)):
         try:
             value = json.loads(path.read_text())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         if (
             isinstance(value, dict)
@@ -175,7 +177,7 @@ def _beside(file: Path, digest: str) -> dict[Path, set[str]]:
             continue
         try:
             found[path] = {subject.sha256 for subject in statements.subjects_of(json.loads(path.read_text()))}
-        except (ValueError, AttributeError):
+        except (OSError, ValueError, AttributeError, RecursionError):
             raise UserError(f"{path}: not a statement that can be read") from None
         if digest not in found[path]:
             raise UserError(
