@@ -46,6 +46,8 @@ def test_digests_become_a_file_of_statements(place: Path) -> None:
         (["{}/nothing.tsv"], "{}/nothing.tsv: cannot be read (No such file or directory); name an export of"),
         (["{}/digests.tsv", "--database", "shp"], "--database shp: not in {}/digests.tsv; there are: shop"),
         (["{}/digests.tsv", "--schema", "{}/digests.tsv"], "--schema {}/digests.tsv: no definition of a table of shop"),
+        (["{}/digests.tsv", "--user", "u"], "--user: is of a running server; name its --socket, or leave --user out"),
+        (["{}/digests.tsv", "--password-file", "{}/p"], "--password-file: is of a running server; name its --socket"),
         (["--socket", "{}/no.sock"], "--socket {}/no.sock: Can't connect"),
     ],
 )

@@ -23,14 +23,16 @@ from burnish.workload.objective import aim_of
 Reader = Callable[[str, Sequence[str]], Any]
 
 
-def text(_option: str, words: Sequence[str]) -> str:
-    """The word unchanged; of a repeated option, the last."""
+def text(option: str, words: Sequence[str]) -> str:
+    """The word unchanged; of a repeated option, the last; a `UserError` if there is nothing in it."""
+    if not words[-1].strip():
+        raise _empty(option)
     return words[-1]
 
 
-def path(_option: str, words: Sequence[str]) -> Path:
+def path(option: str, words: Sequence[str]) -> Path:
     """A path, which need not exist."""
-    return Path(words[-1])
+    return Path(text(option, words))
 
 
 def paths(option: str, words: Sequence[str]) -> tuple[Path, ...]:
@@ -38,9 +40,9 @@ def paths(option: str, words: Sequence[str]) -> tuple[Path, ...]:
     return tuple(map(Path, names(option, words)))
 
 
-def url(_option: str, words: Sequence[str]) -> str:
+def url(option: str, words: Sequence[str]) -> str:
     """A URL, a folder's path, or 'none'; the last one counts."""
-    return words[-1]
+    return text(option, words)
 
 
 def verbatim(_option: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -58,9 +60,14 @@ def _each_once(option: str, parts: Sequence[str]) -> tuple[str, ...]:
     for name in parts:
         if parts.count(name) > 1:
             raise UserError(f"{option}: {name!r} is named twice; name each once")
-    if not parts:  # as of a shell's variable that is not set: not what is done without the option
-        raise UserError(f"{option}: found an empty name; name something, or leave {option} out")
+    if not parts:
+        raise _empty(option)
     return tuple(parts)
+
+
+def _empty(option: str) -> UserError:
+    """The error for a word as of a shell's variable that is not set: it does not ask for what is usual."""
+    return UserError(f"{option}: found an empty name; name something, or leave {option} out")
 
 
 def workloads(option: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -71,9 +78,12 @@ def workloads(option: str, words: Sequence[str]) -> tuple[str, ...]:
     return found
 
 
-def threads(_option: str, words: Sequence[str]) -> tuple[int, ...]:
+def threads(option: str, words: Sequence[str]) -> tuple[int, ...]:
     """Numbers of client threads, each of which is a separate load."""
-    return loads.ladder(",".join(words))
+    found = loads.ladder(",".join(words))
+    if not found:
+        raise UserError(f"{option}: found no number; give whole numbers, as in 1,4,16, or leave {option} out")
+    return found
 
 
 @dataclass(frozen=True)

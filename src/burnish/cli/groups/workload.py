@@ -102,6 +102,9 @@ def from_digest(
     """
     if (file is None) == (socket is None):
         raise UserError("from-digest: name either an exported FILE or a running server's --socket")
+    for option, given in (("--user", user), ("--password-file", password_file)):
+        if given is not None and socket is None:
+            raise UserError(f"{option}: is of a running server; name its --socket, or leave {option} out")
     if socket is not None:
         where = str(socket)
         name, entries, tables = _asked(socket, user, password_file, database)

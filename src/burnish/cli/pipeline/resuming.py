@@ -37,6 +37,8 @@ def resume(run: str | None, due: bool, yes: bool) -> None:
     disturbed may be measured again, and does nothing else, so that it can be called from cron or a systemd timer.
     """
     unfinished = studies.unfinished(paths.home(), boot_now())
+    if due and run is not None:
+        raise UserError(f"--due resumes whatever is due; leave {run} out, or --due")
     if due:
         _resume_due(unfinished, yes=yes)
         return
