@@ -119,6 +119,14 @@ def test_the_nearest_file_is_read_and_its_paths_are_relative_to_it(here: Path, m
         given("--config", "away.toml")
 
 
+def test_a_comma_in_a_path_is_part_of_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "burnish.toml").write_text('source = "trees/9.7,patched"\nrecords = "a.jsonl,b.jsonl"\n')
+    (here / "x").mkdir()
+    monkeypatch.chdir(here / "x")
+    assert given().words == {"source": (f"{here}/trees/9.7,patched",)}
+    assert given(verb=("history",)).words == {"hosts": (f"{here}/a.jsonl", f"{here}/b.jsonl")}
+
+
 def test_a_home_folder_in_a_path_is_found_wherever_the_file_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/dba")
     (here / "burnish.toml").write_text('source = "~/src"\nworkload = ["~/x.sql"]\n')
@@ -202,6 +210,30 @@ def test_init_writes_what_is_given_and_what_is_usual(here: Path) -> None:
     with pytest.raises(UserError, match="unknown engine 'mysqlite'"):
         called("init", "--engine", "mysqlite", "--output", "other.toml")
     assert not (here / "other.toml").exists()
+
+
+def test_init_for_another_folder_writes_paths_that_hold_there(here: Path) -> None:
+    (here / "a.jsonl.xz").touch()
+    (here / "tree").mkdir()
+    (here / "x").mkdir()
+    words = ("--source", "tree", "--workload", "kvtest", "--records", "a.jsonl.xz", "--yes")
+    called("init", *words, "--output", "x/burnish.toml")
+    written = tomllib.loads((here / "x/burnish.toml").read_text())
+    assert written["source"] == f"{here}/tree"
+    assert written["workload"] == "kvtest"
+    assert written["records"] == f"{here}/a.jsonl.xz"
+    called("init", *words)
+    assert tomllib.loads((here / "burnish.toml").read_text())["source"] == "tree"
+
+
+def test_what_only_a_measurement_uses_is_refused_without_one(here: Path) -> None:
+    with pytest.raises(UserError, match=r"^--starts: says how it is measured; add --measure, or leave --starts out"):
+        called("verify", "server.deb", "--starts", "3")
+    (here / "burnish.toml").write_text("starts = 8\n")
+    with pytest.raises(UserError, match=r"^server.deb: there is no such file"):
+        called("verify", "server.deb")
+    with pytest.raises(UserError, match=r"^--due resumes whatever is due; leave fake-tune out, or --due"):
+        called("resume", "fake-tune", "--due")
 
 
 def test_a_commented_key_can_be_uncommented(here: Path) -> None:

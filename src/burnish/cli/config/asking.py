@@ -15,7 +15,7 @@ from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli import options as o
 from burnish.cli.common import app, asker, say, verb
-from burnish.cli.config import model, schemas
+from burnish.cli.config import model, schemas, settings
 from burnish.cli.config.keys import ENGINE, NAME, keys, verbs_of
 from burnish.cli.declaration import Option
 from burnish.engines.registry import create
@@ -62,8 +62,16 @@ def init(
     read = dict(zip(QUESTIONS, (engine, source, workloads, budget, hosts), strict=True))
     values = {key: words for key, words in typed.items() if read[key]}
     answer = (lambda question, usual: str(typer.prompt(question, default=usual, err=True))) if ask and not yes else None
-    target.write_text(text(known, interview(known, values, Path.cwd(), answer)), encoding="utf-8")
+    here = Path.cwd()
+    said: Values = interview(known, values, here, answer)
+    if target.parent.resolve() != here.resolve():  # a relative path would be of the file's folder
+        said = {key: settings.with_paths(known[key], words, _absolute) for key, words in said.items()}
+    target.write_text(text(known, said), encoding="utf-8")
     say(f"{target}: settings of every verb here and below; edit it, or call `burnish plan`")
+
+
+def _absolute(word: str) -> str:
+    return str(Path(word).expanduser().absolute())
 
 
 def _typed(value: Any) -> tuple[str, ...]:

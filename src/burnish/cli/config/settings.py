@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -152,18 +152,23 @@ def _at(folder: Path, word: str) -> str:
 
 def _placed(option: Option, words: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Words with paths that are relative to the file's folder."""
-    if option.reader in (readers.path, readers.paths):
-        return tuple(_at(folder, word) for text in words for word in text.split(","))
+    return with_paths(option, words, lambda word: _at(folder, word))
+
+
+def with_paths(option: Option, words: Sequence[str], change: Callable[[str], str]) -> tuple[str, ...]:
+    """An option's words with every path in them changed."""
+    if option.reader is readers.path:
+        return tuple(map(change, words))
+    if option.reader is readers.paths:
+        return tuple(change(word) for text in words for word in text.split(","))
     if option.reader is readers.url:
-        return tuple(word if "://" in word or word == NONE else _at(folder, word) for word in words)
+        return tuple(word if "://" in word or word == NONE else change(word) for word in words)
     if option.reader is readers.workloads:  # files are told by their suffix, here as in a word of the command line
-        return tuple(
-            _FILE.sub(lambda found: _at(folder, found[0]), word) for word in readers.workloads(option.name, words)
-        )
+        return tuple(_FILE.sub(lambda found: change(found[0]), word) for word in readers.workloads(option.name, words))
     if option.reader is readers.names:  # of runs, or of their records
         from burnish.record.lines import is_file_name
 
-        return tuple(_at(folder, word) if is_file_name(word) else word for text in words for word in text.split(","))
+        return tuple(change(word) if is_file_name(word) else word for text in words for word in text.split(","))
     return tuple(words)
 
 
