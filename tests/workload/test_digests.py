@@ -196,3 +196,15 @@ def test_one_of_several_databases_is_named() -> None:
     assert digests.database_of(result, "other", "d.tsv") == "other"
     with pytest.raises(UserError, match=r"--database shp: not in d\.tsv; there are: shop, other"):
         digests.database_of(result, "shp", "d.tsv")
+
+
+def test_a_row_without_a_count_is_named() -> None:
+    """An exporter may leave out what is NULL, as the text of the row for all that did not fit into the table is."""
+    good = {"SCHEMA_NAME": "shop", "DIGEST_TEXT": "SELECT 1", "COUNT_STAR": 3}
+    other = {"SCHEMA_NAME": "shop", "COUNT_STAR": 2}
+    assert [digest.count for digest in digests.read(json.dumps([good, other]), "d.json")] == [3, 2]
+    del other["COUNT_STAR"]
+    with pytest.raises(UserError, match=r"d\.json: row 2: COUNT_STAR is not there; export the table again"):
+        digests.read(json.dumps([good, other]), "d.json")
+    with pytest.raises(UserError, match=r"d\.json: row 1: COUNT_STAR is 'inf', no number"):
+        digests.read(json.dumps([{**good, "COUNT_STAR": "inf"}]), "d.json")

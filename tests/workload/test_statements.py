@@ -45,6 +45,7 @@ def test_statements_weights_and_transactions() -> None:
         ("-- weight: 3\n", "f.sql: there is no statement in it"),
         ("-- weight: much\nSELECT 1;", "f.sql:1: weight 'much': give a number above 0"),
         ("-- weight: -1\nSELECT 1;", "f.sql:1: weight '-1': give a number above 0"),
+        ("-- weight: inf\nSELECT 1;", "f.sql:1: weight 'inf': give a number above 0 that is not infinite"),
         ("SELECT 1;\nBEGIN;\nSELECT 2;", "f.sql:2: the transaction that begins here has no COMMIT"),
         ("BEGIN;\nBEGIN;", "f.sql:2: BEGIN within the transaction that began in line 1"),
         ("BEGIN;\n-- weight: 2\nCOMMIT;", "f.sql:2: a weight within a transaction"),
@@ -90,3 +91,8 @@ def test_a_comment_at_the_end_does_not_swallow_the_semicolon() -> None:
 
 def test_an_example_has_a_number_in_each_place() -> None:
     assert statements.example("SELECT {3..9}, {+5}, {-2..4}, {+0}") == "SELECT 3, 8, -2, -2"
+
+
+def test_a_statement_that_a_server_ran_more_than_a_thousand_million_times_is_read() -> None:
+    (unit,) = parse(statements.as_text([Unit(("SELECT 1",), 4e12)]), "f.sql")
+    assert unit.weight == 4e12

@@ -59,14 +59,17 @@ def finish(folder: Path, as_json: bool, *, full: bool) -> None:
 
 
 def finish_all(folders: Sequence[Path], as_json: bool, *, full: bool) -> None:
-    """Prints the results of all these runs, one for each host; exits with 1 if nothing could be measured in one."""
-    failed = False
-    for folder in folders:
-        try:
-            finish(folder, as_json, full=full)
-        except typer.Exit:
-            failed = True
-    if failed:
+    """Prints the results of all these runs, one for each host; exits with 1 if nothing could be measured in one.
+
+    As JSON, several are one document.
+    """
+    results = [result_of(folder) for folder in folders]
+    if as_json and len(results) > 1:
+        print_json("reports", {"runs": [values.run(result) for result in results]})
+    else:
+        for result, folder in zip(results, folders, strict=True):
+            print_result(result, as_json, folder, full=full)
+    if any(result.nothing_measured for result in results):
         raise typer.Exit(1)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -102,9 +103,10 @@ def _unescaped(cell: str) -> str:
 
 
 def _digest(row: Mapping[str, str], where: str) -> Digest:
-    count = _number(row["count_star"])
+    count = _number(row.get("count_star", ""))
     if count is None:
-        raise UserError(f"{where}: COUNT_STAR is {row['count_star']!r}, no number")
+        found = f"is {row['count_star']!r}, no number" if "count_star" in row else "is not there"
+        raise UserError(f"{where}: COUNT_STAR {found}; export the table again: {_EXPORT}")
 
     def average(name: str) -> float | None:
         number = _number(row.get(name, ""))
@@ -112,7 +114,7 @@ def _digest(row: Mapping[str, str], where: str) -> Digest:
 
     return Digest(
         schema=row.get("schema_name", ""),
-        text=" ".join(row["digest_text"].split()),
+        text=" ".join(row.get("digest_text", "").split()),
         count=int(count),
         averages=Averages(average("sum_rows_sent"), average("sum_rows_examined"), average("sum_rows_affected")),
         sample=row.get("query_sample_text", "").strip().rstrip(";").strip(),
@@ -121,9 +123,10 @@ def _digest(row: Mapping[str, str], where: str) -> Digest:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def database_of(digests: Sequence[Digest], named: str | None, where: str) -> str:

@@ -7,6 +7,7 @@ distribution ``rand-type``; ``{+99}`` is the last drawn number plus 99.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -82,8 +83,8 @@ def _weight(text: str, where: str) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < 1e9:
-        raise UserError(f"{where}: weight {text!r}: give a number above 0")
+    if not 0 < value < math.inf:
+        raise UserError(f"{where}: weight {text!r}: give a number above 0 that is not infinite")
     return value
 
 

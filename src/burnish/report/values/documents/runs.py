@@ -155,7 +155,7 @@ DOCUMENTS: Mapping[str, Document] = {
     "run": Document("show, tune, compare, patch, calibrate, why, study run, resume, report --format json", _RUN),
     "verified": Document("verify --measure", _VERIFIED),
     "reports": Document(
-        "report --format json, of several runs",
+        "report --format json, of several runs; verbs with --hosts, whose hosts' runs are not merged",
         of("Several runs.", runs=(Many(_RUN), "Each as the document `run`, without a version of its own.")),
     ),
     "plan": Document("plan, and --dry-run of verbs that measure", _PLANNED),
