@@ -11,6 +11,8 @@ import pytest
 
 from burnish import __version__
 from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.processor import Processor
+from burnish.builds import stages
 from burnish.builds.stages import Compile
 from burnish.hosts.asked import Asked
 from burnish.hosts.carried import Carried
@@ -326,9 +328,12 @@ def test_hosts_with_other_homes_train_what_they_have_compiled() -> None:
     assert len(together) == 2, "compiled while another host makes the baseline"
 
 
-def test_one_host_says_how_all_of_its_architecture_are_built() -> None:
+def test_one_host_says_how_all_of_its_architecture_are_built(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another release of a compiler makes another build: all hosts measure that of one of them."""
-    newer, arm = chains_with(13), {"baseline": chain_of("baseline", source="other", with_tools=True)}
+    with monkeypatch.context() as there:
+        there.setattr(stages, "this_processor", lambda: Processor("aarch64", "0x41/0xd0c", frozenset()))
+        arm = {"baseline": chains_with()["baseline"]}
+    newer = chains_with(13)
     hosts = [host("a"), host("b"), host("r", architecture="aarch64"), host("t", builds=False)]
     surveys = {"a": Survey(chains_with()), "b": Survey(newer), "r": Survey(arm), "t": Survey(newer)}
     division = divided(hosts, surveys, ["a", "b", "r", "t"])
@@ -345,6 +350,11 @@ def test_one_host_says_how_all_of_its_architecture_are_built() -> None:
     able = {division.units[key].name: names for key, names in division.able.items()}
     assert able["gcc-pgo"] == {"a"}
     assert finals["r"] == {"baseline": arm["baseline"].final}
+    assert finals["r"]["baseline"] != finals["a"]["baseline"], "of one source, one compiler's release and its flags"
+    assert {names for key, names in division.able.items() if division.units[key].name == "baseline"} == {
+        frozenset({"a"}),
+        frozenset({"r"}),
+    }
 
 
 def test_a_host_that_only_measures_fetches_no_instrumented_build() -> None:

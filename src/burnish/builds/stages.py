@@ -238,8 +238,8 @@ def stages(
         kept: the profile that the recipe names.
         lbr: whether this host provides branch records to sample.
     """
-    recipe = variant.recipe
-    spelled = spell(recipe, toolchain, this_processor(), f"variant {variant.name}")
+    recipe, here = variant.recipe, this_processor()
+    spelled = spell(recipe, toolchain, here, f"variant {variant.name}")
     check(variant, toolchain, spelled)
     check_training(variant, toolchain, lbr=lbr)
     linking.check(recipe, f"variant {variant.name}", toolchain, parts, spec)
@@ -297,6 +297,8 @@ def stages(
                 *spelled.host,
                 *link.identity,
                 *(["debug"] if debug else []),
+                # Compilers of one release call themselves alike everywhere; x86_64's keys are older than this.
+                *([here.architecture] if here.architecture != "x86_64" else []),
             ]
         )
         return Compile(
@@ -327,7 +329,7 @@ def stages(
         neutral = linking.neutral(recipe)
         if not recipe.sampled:  # samples belong to exactly the code that ran
             neutral = counting(neutral, toolchain)
-        early = spell(neutral, toolchain, this_processor(), f"variant {variant.name}", counters=not recipe.sampled)
+        early = spell(neutral, toolchain, here, f"variant {variant.name}", counters=not recipe.sampled)
         plain = linking.linked(base_flags(neutral, package, early), neutral, toolchain, parts, link_place)
         if kept is not None and kept.kind == kind:
             profile = kept.key
