@@ -91,6 +91,13 @@ def test_environment_and_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert process.run_id().startswith(f"{os.getpid()}-")
 
 
+@pytest.mark.parametrize("name", ["PGHOSTADDR", "PGOPTIONS", "MYSQL_TCP_PORT", "MARIADB_HOST", "SQLITE_TMPDIR"])
+def test_variables_of_servers_and_clients_are_not_inherited(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "of another server")
+    assert process.run(sh(f'echo "<${{{name}-}}>"')).output == "<>"
+    assert process.run(sh(f"echo ${name}"), env={name: "own"}).output == "own"
+
+
 def test_ticks_come_while_it_runs(tmp_path: Path) -> None:
     ticks: list[float] = []
 

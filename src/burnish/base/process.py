@@ -47,6 +47,15 @@ No child inherits them: a recipe says all that a build depends on, and its key h
 ("Environment Variables Affecting GCC"), clang's, GNU make's, Autoconf's ("Preset Output Variables").
 """
 
+CHANGES_SERVERS = ("PG", "MYSQL", "MARIADB", "LIBMYSQL", "SQLITE_")
+"""Beginnings of the names of environment variables by which servers and their clients change settings, ports, files
+that they read, or the server that they ask.
+
+No child inherits them: with ``PGHOSTADDR`` or ``MYSQL_TCP_PORT`` a load would run on another server, with ``PGOPTIONS``
+under other settings than its record says. Sources: PostgreSQL's manual ("Environment Variables" of libpq), MySQL's and
+MariaDB's ("Environment Variables"), and SQLite's sources (``SQLITE_TMPDIR``).
+"""
+
 _ELF_HEAD = 20
 _EM_386 = b"\x03\x00"
 _BINFMT = Path("/proc/sys/fs/binfmt_misc")
@@ -111,11 +120,15 @@ def run_id() -> str:
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of child processes: that of this process, the run's mark and folder, a plain locale, `extra`.
 
-    What of this process's environment would change builds is left out (`CHANGES_BUILDS`).
+    What of this process's environment would change builds (`CHANGES_BUILDS`) or servers (`CHANGES_SERVERS`) is left out.
     """
     from burnish.base import temporary  # noqa: PLC0415 - it is made with what is here
 
-    env = {name: value for name, value in os.environ.items() if name not in CHANGES_BUILDS}
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in CHANGES_BUILDS and not name.startswith(CHANGES_SERVERS)
+    }
     env.update({RUN_VARIABLE: _run_id, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
     env[temporary.VARIABLE] = str(temporary.folder())
     env.update(extra or {})
