@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.paths import Home
+from burnish.cli import options, readers
+from burnish.cli.common import app
+from burnish.cli.declaration import Verb
 from burnish.hosts import carried as files
 from burnish.hosts.carried import carried, laid, without
 from burnish.source import sources
@@ -45,7 +52,7 @@ def test_what_named_files_need_goes_with_them(tmp_path: Path, monkeypatch: pytes
     Path("mine.lua").write_text('require("helper")\n')
     Path("helper.lua").write_text("helps")
     sent = carried(
-        ("tune", "fake", "--recipes", "own.toml", "--workload", "mine.lua:tables=8,fake_mix", "-R away.diff")
+        ("patch", "fake", "--recipes", "own.toml", "--workload", "mine.lua:tables=8,fake_mix", "-R away.diff")
     )
     there = laid(Home(tmp_path / "elsewhere"), sent)
     recipes, (script, _, parameters) = Path(there[3]), there[5].split(",")[0].partition(":")
@@ -102,6 +109,54 @@ def test_a_folder_that_has_an_engines_name_and_programs_stay_as_they_are(
     Path("fake").mkdir()
     Path("server").write_text("program")
     assert carried(("compare", "./server", "fake"), keep=["./server"]).words == ("compare", "./server", "fake")
+
+
+def test_programs_stay_and_loads_beside_them_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read where they lie on each host; alone, a file that is sent could not even be started."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("server", "gcc-13", "mine.lua", "other.sql"):
+        Path(name).write_text(name)
+    programs = ("./server", f"new={tmp_path / 'server'}")
+    sent = carried(("compare", *programs, "--why", "--workload=fake_mix:mine.lua=2,other.sql=1,fake_mix:rows=2"))
+    there = laid(Home(tmp_path / "elsewhere"), sent)
+    assert there[1:3] == programs
+    mix = re.fullmatch(r"--workload=fake_mix:(.+)=2,(.+)=1,fake_mix:rows=2", there[4])
+    assert mix is not None
+    assert [Path(file).read_text() for file in mix.groups()] == ["mine.lua", "other.sql"]
+    given = ("study", "run", "sun-2008", "--release", "./server", "--second-compiler", "./gcc-13")
+    assert carried(given).words == given
+
+
+def test_a_file_that_has_the_name_of_another_word_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("8", "patch", "x.diff", "gcc-pgo", "fake_mix", "percona-2026", "duet"):
+        Path(name).write_text(name)
+    given = ("patch", "fake", "--starts", "8", "-R", "x.diff", "--variant=gcc-pgo", "--workload", "fake_mix", "--why")
+    sent = carried((*given, "x.diff", "--", "8"), keep=["fake"])
+    assert sent.words[: len(given)] == given
+    assert [sent.files[word.split(":")[1]].decode() for word in (sent.words[-3], sent.words[-1])] == ["x.diff", "8"]
+    for words in (("study", "run", "percona-2026"), ("tune", "fake", "--design", "duet")):
+        assert carried(words).words == words
+
+
+def test_options_of_the_verbs_that_run_on_hosts_are_known() -> None:
+    def verbs(group: Any) -> Iterator[Verb]:
+        for command in group.commands.values():
+            yield from verbs(command) if hasattr(command, "commands") else [command.verb]
+
+    of_hosts = [verb for verb in verbs(typer.main.get_command(app)) if options.ON_HOSTS in verb.options]
+    assert {"tune", "compare", "patch", "run"} <= {verb.name for verb in of_hosts}
+
+    def spellings(*read_by: object) -> set[str]:
+        known = {option for verb in of_hosts for option in verb.options if option.reader in read_by}
+        return {flag for option in known for flag in (*option.flags, *option.same, *option.old)}
+
+    assert set(files.FLAGS) == {flag for flag in spellings(None) if flag.startswith("--")}
+    assert set(files.LOADS) == spellings(readers.workloads)
+    assert {*files.FILES, *files.FOLDERS} == spellings(readers.path, readers.paths) - {"--data", "--release"}
+    taking = {flag for verb in of_hosts for option in verb.options if option.reader for flag in option.flags}
+    assert set(files.SHORT) == {flag for flag in taking if not flag.startswith("--")}
+    assert {verb.name for verb in of_hosts if any(declared.many for declared in verb.arguments)} == {files.PATCH}
 
 
 def test_a_file_that_arrives_changed_is_refused(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 A patch, a script, a file of recipes, a source (a revision of a repository as a folder): the word that names it is
 replaced by a place in the home of the host that runs the command. What a script requires and the patches that a file of
-recipes names go with it. What is a path on every host by nature (programs of `compare`, ``storage=/FOLDER``) stays as
-it is.
+recipes names go with it. What is a path on every host by nature (programs of `compare`, ``--release``,
+``storage=/FOLDER``) stays as it is, and so does every other word, whatever files happen to be called so.
 """
 
 from __future__ import annotations
@@ -27,12 +27,34 @@ from burnish.hosts.place import folder as hosts_folder
 from burnish.model.recipe import REVERTED
 from burnish.source import revisions
 from burnish.source.archives import extract_all
+from burnish.workload import loads
 
 MOST_BYTES = 64_000_000
 """Files of a command are sent with each of its tasks."""
 
+FILES = ("--recipes", "--defaults-file", "--space")
+"""Options that name a file of the user's."""
+
 FOLDERS = ("--source",)
-"""Options that may name a folder."""
+"""Options that name a file, a folder, or a revision of a repository."""
+
+LOADS = ("--workload", "--load", "--workloads", "--guard")
+"""Options that name loads, some of which may be files."""
+
+FLAGS = (
+    *("--all", "--dry-run", "--emulate", "--explore", "--force", "--fresh", "--full", "--json", "--keep-cached"),
+    *("--portability", "--quiet", "--strict", "--why", "--yes"),
+)
+"""Options of the verbs that run on hosts after which no value comes."""
+
+SHORT = ("-R",)
+"""Options of one letter after which a value comes."""
+
+PATCH = "patch"
+"""The verb whose arguments name files."""
+
+_LOAD = re.compile(rf"(?:^|(?<=[:,]))[^:,=]*(?:{'|'.join(map(re.escape, loads.FILES))})(?![^:,=])")
+"""A load's file in a word, by itself or within a mix."""
 
 _PLACE = re.compile(r"\{burnish-file:([0-9a-f]{64}):([^{}/]+)\}")
 
@@ -57,7 +79,7 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
 
     Args:
         words: the command's, as typed in the current folder.
-        keep: words that stay as they are though there are files of these names: engines, programs of `compare`.
+        keep: arguments that stay as they are though there are files of these names: engines.
 
     Raises:
         UserError: the files are too large to be sent, or a repository lacks the revision.
@@ -65,9 +87,9 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
     files: dict[str, bytes] = {}
     folders: list[str] = []
 
-    def part(text: str, *, folder: bool) -> str:
+    def part(text: str, *, folder: bool = False) -> str:
         path = Path(text)
-        if not text or text in keep:
+        if not text:
             return text
         name, is_folder, inside = path.resolve().name, path.is_dir(), ""
         if path.is_file() and (others := _beside(path)):
@@ -86,19 +108,37 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
             folders.append(digest)
         return f"{{burnish-file:{digest}:{name}}}{inside}"
 
+    def value_of(option: str, value: str) -> str:
+        if option in LOADS:
+            return _LOAD.sub(lambda found: part(found[0]), value)
+        return part(value, folder=option in FOLDERS) if option in (*FILES, *FOLDERS) else value
+
+    def argument(word: str) -> str:
+        if word in keep:
+            return word
+        if word.startswith(REVERTED):
+            return f"{REVERTED}{part(word.removeprefix(REVERTED).strip())}"
+        return part(word, folder=word.startswith((".", "/")))
+
     if any(word.partition("=")[0] == "--data" for word in words):
         raise UserError("--data with --hosts: your own data stay on this host; measure them here, without --hosts")
-    sent, before = [], ""
+    sent, verb, before, ended = [], "", "", False
     for word in words:
-        option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
-        named = option or before
-        takes_folder = named in FOLDERS or (not named and word.startswith((".", "/")))
-        source = named == "--source"  # whose colon is before a revision
-        items = [
-            part(item, folder=True) if source else _item(item, part, folder=takes_folder) for item in value.split(",")
-        ]
-        sent.append(f"{option}{equals}{','.join(items)}")
-        before = word if word.startswith("--") and not equals else ""
+        option, equals, value = word.partition("=")
+        if before:
+            sent.append(value_of(before, word))
+            before = ""
+        elif word == "--" and not ended:
+            sent.append(word)
+            ended = True
+        elif ended or not word.startswith("-") or word.startswith(REVERTED):
+            sent.append(argument(word) if verb == PATCH else word)
+            verb = verb or word
+        elif equals:
+            sent.append(f"{option}={value_of(option, value)}")
+        else:
+            sent.append(word)
+            before = word if word in SHORT or (word.startswith("--") and word not in FLAGS) else ""
     size = sum(map(len, files.values()))
     if size > MOST_BYTES:
         raise UserError(
@@ -106,17 +146,6 @@ def carried(words: Sequence[str], keep: Sequence[str] = ()) -> Carried:
             "are sent to each host; name a source package's version instead (--source-version)"
         )
     return Carried(tuple(sent), files, tuple(folders))
-
-
-def _item(item: str, part: object, *, folder: bool) -> str:
-    """One item of a word: a path, a script with parameters (``mine.lua:tables=8``), or anything else."""
-    assert callable(part)  # noqa: S101
-    if item.startswith(REVERTED):
-        return f"{REVERTED}{part(item.removeprefix(REVERTED).strip(), folder=False)}"
-    path, colon, parameters = item.partition(":")
-    if colon and not Path(item).exists():
-        return f"{part(path, folder=False)}{colon}{parameters}"
-    return str(part(item, folder=folder))
 
 
 def _of_revision(source: Path) -> tuple[str, bytes]:

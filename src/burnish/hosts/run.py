@@ -118,7 +118,7 @@ def run(
     begun = campaign(home, digest_of([study.definition.as_dict(), chosen.words]), fresh=options.fresh)
     if begun.resumed:
         say("resuming the run that was begun on these hosts")
-    command = carried(words, [*load.engine_names(), *(studies_words(words) if study.programs else ())])
+    command = carried(words, load.engine_names())
     if joined.store is None and not study.programs:
         say("no store of artefacts (`burnish hosts up --artefacts`): every host makes its own builds")
     asked = Asked(
@@ -138,11 +138,6 @@ def run(
 
     outcome = Driver(asked, fleet, perform, take_note=take_note).run()
     return collected(home, outcome, begun, say, mergeable=study.definition.verb in VERBS or study.bundled is not None)
-
-
-def studies_words(words: Sequence[str]) -> list[str]:
-    """Words that are no options: programs of `compare`, which are read where they lie on each host."""
-    return [word for word in words if not word.startswith("-")]
 
 
 def collected(
