@@ -218,7 +218,7 @@ def test_arguments(make_side: MakeSide, stand_in: Built) -> None:
     assert data_options(side.spec.workload) == ["--count", "2000", "--size", "1000", "--variance", "200"]
     spec = make_side(built=other).spec
     condition = Condition(settings=(("memdb", "OFF"), ("size", "7")))
-    database = str(spec.folder / "speedtest1.db")
+    database = str(spec.data / "speedtest1.db")
     assert program_arguments(replace(spec, condition=condition)) == [
         *("speedtest1", "--size", "7", "--testset", "main", database)
     ]

@@ -54,7 +54,7 @@ def program_arguments(spec: SideSpec) -> list[str]:
     options = options_of(tuple((pairs | dict(spec.condition.settings)).items()))
     if workload.program == "kvtest":
         return ["kvtest", "run", str(spec.data / DATABASE), *options]
-    return ["speedtest1", *options, str(spec.folder / "speedtest1.db")]
+    return ["speedtest1", *options, str(spec.data / "speedtest1.db")]
 
 
 def one_thread(threads: int, where: str) -> None:
