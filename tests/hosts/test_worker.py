@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pytest
 
 from burnish.base import storage
@@ -94,6 +96,30 @@ def test_without_a_way_to_the_internet_the_scheduler_names_an_address_that_other
 ) -> None:
     assert outward("tls://127.0.0.1:8786", own) == printed
     assert outward("tls://192.0.2.7:8786", own) == "tls://192.0.2.7:8786", "Dask has found the right one"
+
+
+def test_a_second_worker_of_a_name_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would say for ever that there is no connection."""
+    said = []
+
+    async def two() -> None:
+        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as there:
+            first = asyncio.Event()
+            at_work = asyncio.create_task(
+                plumbing.work(Home(tmp_path / "one"), there.address, "rack1", dict[str, Any], first.set)
+            )
+            await first.wait()
+            try:
+                await plumbing.work(Home(tmp_path / "two"), there.address, "rack1", dict[str, Any], lambda: None)
+            except UserError as error:
+                said.append(str(error).removeprefix(there.address))
+            at_work.cancel()
+            await asyncio.gather(at_work, return_exceptions=True)
+
+    monkeypatch.setattr(plumbing, "security", lambda _home: None)
+    plumbing.run(two())
+    assert said == [": another worker is called rack1; name this one otherwise with --host, or stop that one"]
+    assert not plumbing.is_taken(OSError("refused"))
 
 
 def test_why_a_worker_is_not_connected_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -205,6 +205,9 @@ async def work(
         name: the host's.
         about: what is reported with each heartbeat.
         joined: called when it is connected.
+
+    Raises:
+        UserError: another worker has this name.
     """
 
     async def reported(_worker: Any) -> dict[str, Any]:
@@ -225,13 +228,30 @@ async def work(
         silence_logs=logging.CRITICAL,
     )
     try:
-        await worker
+        try:
+            await worker
+        except Exception as error:
+            if is_taken(error):
+                raise UserError(
+                    f"{address}: another worker is called {name}; name this one otherwise with --host, or stop that one"
+                ) from None
+            raise
         for each in NOT_NEEDED:
             worker.periodic_callbacks[each].stop()
         joined()
         await worker.finished()
     finally:
         await worker.close(timeout=1, executor_wait=False)
+
+
+def is_taken(error: BaseException) -> bool:
+    """Whether the scheduler refused a worker because another one has its name; Dask says so within other errors."""
+    causes: BaseException | None = error
+    while causes is not None:
+        if "name taken" in str(causes):
+            return True
+        causes = causes.__cause__ or causes.__context__
+    return False
 
 
 def run(coroutine: Any) -> None:

@@ -141,7 +141,7 @@ def _linked(home: Home, host: Host, address: str, say: Callable[[str], None]) ->
         with contextlib.suppress(Exception):  # whatever Dask raises, the answer is the same
             try:
                 plumbing.run(plumbing.work(home, address, host.name, about, connected))
-            except UserError as error:  # the clock was set to where the certificates are not valid
+            except UserError as error:  # another worker has its name, or its certificates are not valid by its clock
                 why = str(error)
         if why != said:
             said = why
