@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from typing import cast
 
 import pytest
+from rich.console import Console
 
 from burnish.artefacts import far
 from burnish.artefacts.packing import DamagedError
+from burnish.base.errors import UserError
+from burnish.base.paths import Home
 from burnish.builds.evidence import facts_key
-from burnish.hosts.part import levels_known, take_made
-from burnish.hosts.shelf import Shelf, ShelfFailed
+from burnish.hosts.carried import Carried
+from burnish.hosts.dispatch import Work
+from burnish.hosts.jobs import Job
+from burnish.hosts.part import Part, levels_known, take_made
+from burnish.hosts.shelf import Shelf, ShelfFailed, share_folder, share_older
 from burnish.hosts.units import Unit
 from burnish.record.store import Store
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked
+from burnish.study.study import Study
 
 
 def shelf_at(tmp_path: Path, name: str) -> Shelf:
@@ -71,6 +82,35 @@ def test_a_store_that_fails_is_said_to_be_worth_another_try(tmp_path: Path) -> N
     (tmp_path / "shared").write_text("a file")
     with pytest.raises(ShelfFailed, match="sharing builds key"):
         shelf_with(tmp_path, "one").push("builds", "key")
+
+
+def test_a_folder_that_is_not_the_shared_one_is_refused(tmp_path: Path) -> None:
+    """Where it is not mounted, a host would make one of its own and share into that."""
+    url = str(tmp_path / "mounted" / "shared")
+    job = Job("key", Work.BUILD, "build of x", Carried(("tune", "fake"), {}), store=url)
+    part = Part(Home(tmp_path), cast(Study, None), Options(), Asked(), job, Console(file=io.StringIO()))
+    with pytest.raises(ShelfFailed, match=r"shared: the shared folder is not mounted here .*--artefacts PLACE$"):
+        part._shelf()
+    assert not Path(url).exists()
+    share_folder(url, None)
+    shelf = part._shelf()
+    assert shelf is not None
+    assert not shelf.shared("builds", "key")
+    with pytest.raises(UserError, match=r"^--artefacts .*file: cannot be written to \(.+\); name a folder"):
+        (tmp_path / "file").touch()
+        share_folder(str(tmp_path / "file"), None)
+
+
+def test_a_folder_of_before_is_marked_where_hosts_have_shared_something(tmp_path: Path) -> None:
+    older, empty = tmp_path / "shared", tmp_path / "mounted"
+    empty.mkdir()
+    shelf_with(tmp_path, "one").push("builds", "key")
+    share_older(str(older), None)
+    share_older(str(empty), None)
+    share_older(str(tmp_path / "none"), None)
+    shelf_at(tmp_path, "two").check_mounted()
+    assert not list(empty.iterdir()), "it may be where the shared one is not mounted"
+    assert not (tmp_path / "none").exists()
 
 
 def test_wrong_bytes_are_removed_and_whoever_made_them_shares_them_again(tmp_path: Path) -> None:

@@ -222,7 +222,11 @@ class Part:
         return chains
 
     def _shelf(self) -> Shelf | None:
-        return None if self.job.store is None else Shelf.open(self.home.store, self.job.store, self.job.limit)
+        if self.job.store is None:
+            return None
+        shelf = Shelf.open(self.home.store, self.job.store, self.job.limit)
+        shelf.check_mounted()
+        return shelf
 
     def _say(self, text: str) -> None:
         self.console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)

@@ -21,6 +21,7 @@ from burnish.hosts.driver import Driver
 from burnish.hosts.fleet import Fleet
 from burnish.hosts.host import Chosen, Host, host_of
 from burnish.hosts.place import Campaign, Joined, campaign, folder, read_joined
+from burnish.hosts.shelf import share_older
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.bundled import FigureMeasured
@@ -119,7 +120,9 @@ def run(
     if begun.resumed:
         say("resuming the run that was begun on these hosts")
     command = carried(words, load.engine_names())
-    if joined.store is None and not study.programs:
+    if joined.store is not None:
+        share_older(joined.store, joined.limit)
+    elif not study.programs:
         say("no store of artefacts (`burnish hosts up --artefacts`): every host makes its own builds")
     asked = Asked(
         name=begun.name,

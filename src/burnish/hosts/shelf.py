@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from burnish.artefacts import open_artefacts
+from burnish.artefacts.artefacts import INDEX
 from burnish.artefacts.exchange import Exchange
 from burnish.artefacts.packing import DamagedError
 from burnish.artefacts.shared import ingredients, note_of, this_host
@@ -16,6 +17,10 @@ from burnish.record.store import DESCRIPTION
 
 NOTES = "shared"
 """Folder in a store with the digests under which its entries are shared, each with that of its description."""
+
+MOUNTED = "burnish-hosts"
+"""File in a shared folder by which a host knows that it is that folder, and not one of its own where it would be
+mounted: what it shared there would reach nobody."""
 
 
 class ShelfFailed(InfrastructureError):
@@ -33,6 +38,19 @@ class Shelf(Exchange):
         """The store under `root`, with the artefacts at a place."""
         with _failing("the store of artefacts"):
             return cls(root, open_artefacts(url, limit))
+
+    def check_mounted(self) -> None:
+        """Refuses a folder that is not the shared one.
+
+        Raises:
+            ShelfFailed: it lacks the file `MOUNTED`.
+        """
+        folder = self.far.far.folder
+        if folder is not None and not (folder / MOUNTED).is_file():
+            raise ShelfFailed(
+                f"{folder}: the shared folder is not mounted here (it has no file {MOUNTED}, which `burnish hosts up` "
+                "makes); mount it, or say where it is: burnish worker --artefacts PLACE"
+            )
 
     def shared(self, kind: str, key: str) -> bool:
         """Whether an entry is on the far side."""
@@ -129,6 +147,32 @@ class Shelf(Exchange):
             return digest if seal == sha256_of(self._folder(kind, key) / DESCRIPTION) else None
         except (OSError, UserError):
             return None
+
+
+def share_folder(url: str, limit: int | None) -> None:
+    """Makes the folder that hosts share, where it is one, with the file by which they know it.
+
+    Raises:
+        UserError: no host could open the place, or the folder can't be made.
+    """
+    folder = open_artefacts(url, limit).far.folder
+    if folder is None or (folder / MOUNTED).is_file():
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MOUNTED).touch()
+    except OSError as error:
+        raise UserError(
+            f"--artefacts {folder}: cannot be written to ({error.strerror}); name a folder that all hosts have, or s3://…"
+        ) from None
+
+
+def share_older(url: str, limit: int | None) -> None:
+    """Adds that file to a folder in which hosts shared something before there was one."""
+    folder = open_artefacts(url, limit).far.folder
+    if folder is not None and (folder / INDEX).is_dir():
+        with contextlib.suppress(UserError):  # whoever can't write there only asks for the study
+            share_folder(url, limit)
 
 
 @contextlib.contextmanager

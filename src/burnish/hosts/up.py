@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from burnish.artefacts.artefacts import open_artefacts
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.hosts import tls
 from burnish.hosts.place import PORT, Joined, alone, join_folder, write_joined
+from burnish.hosts.shelf import share_folder
 
 
 def up(
@@ -36,14 +36,14 @@ def up(
         ask: asks the user; None if nobody can answer.
 
     Raises:
-        UserError: it can't listen there, or a scheduler runs in this home already.
+        UserError: it can't listen there, a scheduler runs in this home already, or nobody could share anything there.
     """
     from burnish.hosts import plumbing  # noqa: PLC0415 - Dask
 
     host, port = address_of(listen)
     store = str(Path(store).expanduser().resolve()) if store is not None and "://" not in store else store
     if store is not None:
-        open_artefacts(store, limit)  # one that no host could open is refused before it is written down
+        share_folder(store, limit)  # one that no host could open is refused before it is written down
 
     def ready(address: str) -> None:
         write_joined(home, Joined(address, store, limit))
