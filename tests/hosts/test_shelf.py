@@ -96,8 +96,8 @@ def test_a_folder_that_is_not_the_shared_one_is_refused(tmp_path: Path) -> None:
     shelf = part._shelf()
     assert shelf is not None
     assert not shelf.shared("builds", "key")
+    (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"^--artefacts .*file: cannot be written to \(.+\); name a folder"):
-        (tmp_path / "file").touch()
         share_folder(str(tmp_path / "file"), None)
 
 

@@ -120,7 +120,7 @@ def run_id() -> str:
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of child processes: that of this process, the run's mark and folder, a plain locale, `extra`.
 
-    What of this process's environment would change builds (`CHANGES_BUILDS`) or servers (`CHANGES_SERVERS`) is left out.
+    What of this process's environment would change builds or servers is left out (`CHANGES_BUILDS`, `CHANGES_SERVERS`).
     """
     from burnish.base import temporary  # noqa: PLC0415 - it is made with what is here
 

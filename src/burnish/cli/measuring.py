@@ -16,7 +16,7 @@ from burnish.base.paths import Home
 from burnish.bench.host import read_host
 from burnish.bench.topology import duet_core_sets
 from burnish.cli import options as o
-from burnish.cli.common import asker, print_document, print_json, progress, verb
+from burnish.cli.common import asker, print_document, print_json, progress, say, verb
 from burnish.cli.declaration import Argument
 from burnish.cli.results import finish_all
 from burnish.hosts import part
@@ -64,6 +64,7 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
     """Runs a study and prints its result, with `full` all of it; with `dry_run`, prints only its plan."""
     home = paths.home()
     if dry_run:
+        check_hosts(home, study, options)
         check_inputs(home, study, options)
         planned = plan_of(home, study, by_name(study, Asked()), _of_rows(study, options))
         head = head_of(home, study, planned, options)
@@ -72,6 +73,13 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
         print_plan(steps_of(home, study, shown, options), as_json, ahead, shown.sittings)
     else:
         finish_all(measured(home, study, options), as_json, full=full)
+
+
+def check_hosts(home: Home, study: Study, options: Options) -> None:
+    """For a plan: refuses hosts on which the study can't run; says whose plan it is."""
+    if options.on_hosts:
+        on_hosts.check(home, study, options, chosen_of(options.on_hosts))
+        say("--hosts: this is the plan for this machine; each host plans by itself, and builds are made once for all")
 
 
 def _of_rows(study: Study, options: Options) -> Options:

@@ -15,7 +15,7 @@ from burnish.base.files import write_whole
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.hosts.asked import COMING_S, Asked, Outcome
-from burnish.hosts.carried import carried, without
+from burnish.hosts.carried import Carried, carried, without
 from burnish.hosts.desk import perform
 from burnish.hosts.driver import Driver
 from burnish.hosts.fleet import Fleet
@@ -85,6 +85,39 @@ def present(home: Home) -> list[Host]:
         link.close()
 
 
+def sent(study: Study, options: Options) -> tuple[Sequence[str], Carried]:
+    """What hosts are asked to do: the words of the command, and these with the files that they name.
+
+    Raises:
+        UserError: the study can't be shared among hosts.
+    """
+    if study.search is not None:
+        raise UserError(
+            "--hosts: a search chooses what to build by what it measured, which differs from host to host; name "
+            "variants (--variant), or leave --hosts out"
+        )
+    words = without(options.command, NOT_SENT)
+    return words, carried(words, load.engine_names())
+
+
+def check(home: Home, study: Study, options: Options, chosen: Chosen) -> None:
+    """Refuses what `run` would refuse, for a plan; hosts that are not there now are not waited for.
+
+    Raises:
+        UserError: the study can't be shared among hosts, or no host is there that was asked for.
+        InfrastructureError: the scheduler does not answer.
+    """
+    joined_here(home)
+    sent(study, options)
+    hosts = present(home)
+    missing = chosen.missing(hosts)
+    if missing or not any(map(chosen.has, hosts)):
+        raise UserError(
+            f"--hosts {chosen.words}: no host for {', '.join(missing) or 'trials'} is there; there are: "
+            f"{', '.join(f'{host.name} ({host.kind})' for host in hosts) or 'none'} (`burnish hosts` lists them)"
+        )
+
+
 def run(
     home: Home, study: Study, options: Options, chosen: Chosen, console: Console, coming: float = COMING_S
 ) -> list[Path]:
@@ -109,17 +142,11 @@ def run(
 
     from burnish.hosts import plumbing  # noqa: PLC0415 - Dask
 
-    if study.search is not None:
-        raise UserError(
-            "--hosts: a search chooses what to build by what it measured, which differs from host to host; name "
-            "variants (--variant), or leave --hosts out"
-        )
     joined = joined_here(home)
-    words = without(options.command, NOT_SENT)
+    words, command = sent(study, options)
     begun = campaign(home, digest_of([study.definition.as_dict(), chosen.words]), fresh=options.fresh)
     if begun.resumed:
         say("resuming the run that was begun on these hosts")
-    command = carried(words, load.engine_names())
     if joined.store is not None:
         share_older(joined.store, joined.limit)
     elif not study.programs:

@@ -8,7 +8,7 @@ from burnish.base import paths
 from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
 from burnish.cli.common import group, print_document, print_json, verb
-from burnish.cli.measuring import measured
+from burnish.cli.measuring import check_hosts, measured
 from burnish.cli.results import finish_all
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
@@ -106,9 +106,10 @@ def run(
     dry_run: bool,
 ) -> None:
     """Run a bundled study, or resume it: the same command again does what is still to be done."""
-    if dry_run:
-        show(name, engine, rows, series, threads, everything, options, as_json)
-        return
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
     bundled = bundled_study(name, engine, asked, options)
+    if dry_run:
+        check_hosts(paths.home(), bundled, options)
+        show(name, engine, rows, series, threads, everything, options, as_json)
+        return
     finish_all(measured(paths.home(), bundled, options, asked), as_json, full=full)
