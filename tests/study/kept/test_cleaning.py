@@ -163,6 +163,27 @@ def test_packages_and_logs_of_single_builds_are_items(home: Home) -> None:
     assert {("packages", "mariadb"), ("verified", "0a1b"), ("logs", "build")} <= found
 
 
+def test_what_work_with_hosts_has_left_goes_and_what_goes_on_stays(home: Home) -> None:
+    """Each task on a worker leaves files, a log and a record, for good."""
+    left = ("files/0a1b/own.toml", "builds/fake-tune-1/record", "logs/build-key.log", "results/ended/one.jsonl.xz",
+            "tasks/bench-ended/answer.json", "tasks/bench-open/begun.json", "results/open/one.jsonl.xz",
+            "join/address.json", "dask/x")  # fmt: skip
+    for name in left:
+        place = home.root / "hosts" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("{}")
+    campaigns = home.root / "hosts" / "campaigns"
+    campaigns.mkdir()
+    (campaigns / "digest.json").write_text('{"name": "open"}')
+    items = [item for item in inventory(home) if item.kind == "hosts"]
+    assert {item.name for item in items} == {
+        *("files/0a1b", "builds/fake-tune-1", "logs/build-key.log", "results/ended", "tasks/bench-ended")
+    }
+    remove(home, choose(items, older_s=None, bound=0))
+    here = {str(path.relative_to(home.root / "hosts")) for path in (home.root / "hosts").rglob("*") if path.is_file()}
+    assert here == {*left[5:], "campaigns/digest.json"}
+
+
 def test_what_could_not_be_removed_is_not_said_to_be_freed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     (item,) = (item for item in inventory(home) if item.name == "fake_1.0")
     monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.base.errors import UserError
+from burnish.base.files import read_json
 from burnish.base.paths import Home
 from burnish.profiles.kept import name_of
 from burnish.record.record import FILE, Record
@@ -17,6 +18,8 @@ from burnish.record.store import Entry, Store, folder_size
 from burnish.study.kept.runs import folders, is_unfinished
 
 DAY_S = 86_400.0
+HOSTS = "hosts"
+"""Folder of the work with other hosts, and the kind of what is kept there."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Kept:
 
     Attributes:
         kind: builds, profiles, datasets, gates, calibrations, downloads, work, scratch, packages, verified, logs,
-            ccache, thinlto or studies.
+            ccache, thinlto, hosts or studies.
         name: key or folder name.
         what: in words.
         folder: where it is.
@@ -69,12 +72,29 @@ def inventory(home: Home) -> list[Kept]:
     for folder in home.store.glob("thinlto"):  # one item: the files in it are managed by the linker
         age = now - folder.stat().st_mtime
         items.append(Kept("thinlto", folder.name, "ThinLTO's cache", folder, folder_size(folder), age))
+    for path in _of_hosts(home):
+        size = folder_size(path) if path.is_dir() else path.stat().st_blocks * 512
+        name = str(path.relative_to(home.root / HOSTS))
+        items.append(Kept(HOSTS, name, "", path, size, now - path.stat().st_mtime))
     for folder in folders(home):
         age = now - (folder / FILE).stat().st_mtime
         unfinished = _is_unfinished(folder)
         words = f"record and logs{' of an unfinished run' if unfinished else ''}"
         items.append(Kept("studies", folder.name, words, folder, folder_size(folder), age, unfinished=unfinished))
     return sorted(items, key=lambda item: (item.kind, -item.size))
+
+
+def _of_hosts(home: Home) -> list[Path]:
+    """What work with other hosts has left (`burnish.hosts.place`): files of commands, builds for others, logs, answered
+    tasks, results. What takes part needs stays: ``join``, what no host has answered yet, and results of a run on hosts
+    that the same command goes on with."""
+    root = home.root / HOSTS
+    going_on = {str(read_json(path).get("name")) for path in (root / "campaigns").glob("*.json")}
+    return [
+        *(path for name in ("files", "builds", "logs") for path in sorted((root / name).glob("[!.]*"))),
+        *(path for path in sorted((root / "tasks").glob("*")) if (path / "answer.json").is_file()),
+        *(path for path in sorted((root / "results").glob("*")) if path.name not in going_on),
+    ]
 
 
 def _is_unfinished(folder: Path) -> bool:
