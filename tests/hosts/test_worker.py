@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import socket
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import distributed
@@ -96,6 +98,31 @@ def test_without_a_way_to_the_internet_the_scheduler_names_an_address_that_other
 ) -> None:
     assert outward("tls://127.0.0.1:8786", own) == printed
     assert outward("tls://192.0.2.7:8786", own) == "tls://192.0.2.7:8786", "Dask has found the right one"
+
+
+@pytest.mark.parametrize(
+    ("listens", "dask", "printed"),
+    [
+        ("", "tls://127.0.0.1:8786", "tls://192.0.2.7:8786"),
+        ("0.0.0.0", "tls://127.0.0.1:8786", "tls://192.0.2.7:8786"),  # noqa: S104
+        ("::", "tls://[::1]:8786", "tls://[2001:db8::7]:8786"),
+        ("[::]", "tls://[::1]:8786", "tls://[2001:db8::7]:8786"),
+        ("127.0.0.1", "tls://127.0.0.1:8786", "tls://127.0.0.1:8786"),
+    ],
+)
+def test_a_scheduler_that_listens_everywhere_is_known_by_an_address_that_others_reach(
+    listens: str, dask: str, printed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {
+        "lo": [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")],
+        "eth0": [
+            *((socket.AF_INET6, "fe80::1%eth0"), (socket.AF_INET6, "2001:db8::7")),
+            *((socket.AF_INET, "169.254.1.1"), (socket.AF_INET, "192.0.2.7"), (socket.AF_PACKET, "02:fc:00:00:00:01")),
+        ],
+    }
+    interfaces = {name: [SimpleNamespace(family=of, address=at) for of, at in each] for name, each in own.items()}
+    monkeypatch.setattr("psutil.net_if_addrs", lambda: interfaces)
+    assert plumbing.reached(dask, listens) == printed
 
 
 def test_a_second_worker_of_a_name_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

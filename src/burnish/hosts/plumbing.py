@@ -48,6 +48,8 @@ build, which they answer while they are at work."""
 NOT_NEEDED = ("find-missing", "shift_counters")
 """What a worker of Dask's does every second or five: look for results that tasks wait for, which ours do not, and count
 for web pages that are off."""
+EVERYWHERE = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6, "[::]": socket.AF_INET6}  # noqa: S104
+"""What a scheduler listens on that listens on all of this machine's addresses, and the family of these."""
 GONE_S = 60.0
 """Seconds without a heartbeat after which a host counts as gone."""
 
@@ -139,13 +141,25 @@ def outward(address: str, own: Iterable[str]) -> str:
     if not others or not is_for_this_machine(address):
         return address
     parts = urlsplit(address)
-    return f"{parts.scheme}://{others[0]}:{parts.port}"
+    return f"{parts.scheme}://{f'[{others[0]}]' if ':' in others[0] else others[0]}:{parts.port}"
 
 
-def _own_addresses() -> list[str]:
-    """This machine's IPv4 addresses."""
+def reached(address: str, host: str) -> str:
+    """The address of a scheduler as other machines reach it.
+
+    Args:
+        address: as Dask has it.
+        host: what it listens on.
+    """
+    return outward(address, own_addresses(EVERYWHERE[host])) if host in EVERYWHERE else address
+
+
+def own_addresses(family: int) -> list[str]:
+    """This machine's addresses of a family, those of one link only last, and none that needs an interface's name."""
     interfaces = import_module("psutil").net_if_addrs()
-    return [one.address for each in interfaces.values() for one in each if one.family == socket.AF_INET]
+    own = [one.address for each in interfaces.values() for one in each if one.family == family]
+    plain = [address for address in own if "%" not in address]
+    return sorted(plain, key=lambda address: ipaddress.ip_address(address).is_link_local)
 
 
 async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -177,7 +191,7 @@ async def serve(home: Home, host: str, port: int, ready: Callable[[str], None]) 
     beat = scheduler.handlers["heartbeat_worker"]
     scheduler.handlers["heartbeat_worker"] = lambda **about: slowed(beat(**about), about["metrics"])
     try:
-        ready(scheduler.address if host else outward(scheduler.address, _own_addresses()))
+        ready(reached(scheduler.address, host))
         await scheduler.finished()
     finally:
         await scheduler.close()
