@@ -57,6 +57,12 @@ def words(path: Path) -> Iterator[tuple[int, str]]:
 
 
 EXCEPTIONS = {
+    "base/process.py": {  # environment variables of whatever client a user's shell is set up for; no child has them
+        "LIBMYSQL",
+        "MARIADB",
+        "MYSQL",
+        "SQLITE_",
+    },
     "catalogue/answers.py": {"mysql-manual"},  # a published table
     "engines/shared/digest_table.py": {"pymysql", "MySQLError"},  # the protocol's driver
     "engines/shared/sql_bench.py": {
