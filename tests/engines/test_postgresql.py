@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from burnish.base.errors import UserError
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
 from burnish.engines.contract import OwnData
 from burnish.engines.postgresql import gate
+from burnish.engines.postgresql.engine import PostgreSQL
 from burnish.engines.postgresql.loads import PostgreSQLLoads
 from burnish.engines.postgresql.server import Server, settings_of
 from burnish.engines.postgresql.side import pgbench_words
 from burnish.engines.shared.server_process import Launch
 from burnish.engines.testing import PlainBench
 from burnish.model.condition import Condition
+from burnish.program.built import Built
 from burnish.workload import loads
 
 LOADS = PostgreSQLLoads(load.engine("postgresql"))
@@ -59,6 +61,38 @@ def test_reserved_pages_are_used_where_they_are_asked_for(tmp_path: Path) -> Non
 
     assert told(Condition()) == ["huge_pages=off"]
     assert told(Condition((("huge_pages", "on"),))) == ["huge_pages=on"]
+
+
+@pytest.mark.parametrize(
+    ("version", "parameters", "words"),
+    [
+        ("17.6", "", ()),
+        ("17.6", ":checksums=on", ("--data-checksums",)),
+        ("18.1 (Debian 18.1-1)", "", ("--no-data-checksums",)),
+        ("19devel", ":checksums=off", ("--no-data-checksums",)),
+        ("18beta1", ":checksums=on", ("--data-checksums",)),
+    ],
+)
+def test_data_have_checksums_where_they_are_asked_for(
+    version: str, parameters: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From 18 on initdb has them unless it is asked for none."""
+    (workload,) = LOADS.resolve(loads.asked(f"select_only{parameters}"))
+    (tmp_path / "pgbench").touch()
+    given: list[str] = []
+
+    def initdb(_folder: Path, _cluster: Path, _bench: object, *asked: str) -> None:
+        given.extend(asked)
+        raise InfrastructureError("enough")
+
+    engine, tools = PostgreSQL(load.engine("postgresql")), Built("tools", tmp_path, tmp_path / "postgres", "key")
+    monkeypatch.setattr(gate, "initdb", initdb)
+    monkeypatch.setattr(engine, "_said", lambda *_: [f"postgres (PostgreSQL) {version}"])
+    data = tmp_path / "data"
+    data.mkdir()
+    with pytest.raises(InfrastructureError, match="enough"):
+        engine.create_dataset(tools, tools, workload, data, PlainBench(tmp_path))
+    assert tuple(given) == words
 
 
 SCHEDULE = "# comment\ntest: test_setup\n\ntest: boolean char name\ntest: stats\n"

@@ -98,8 +98,9 @@ class PostgreSQL(PostgreSQLBuild):
         shutil.copy(tools.server.resolve().parent / "pgbench", client)
         for library in (tools.folder / "lib").glob("libpq.so*"):
             shutil.copy(library, client)
-        checksums = ["--data-checksums"] if workload.parameter("checksums", "off") == "on" else []
-        gate.initdb(tools.server.resolve().parent, folder / CLUSTER, bench, *checksums)
+        new = int(re.findall(r"\d+", self._said(tools, bench, "--version")[0])[0]) >= 18  # has checksums by default
+        sums = ["--data-checksums"] if workload.parameter("checksums", "off") == "on" else ["--no-data-checksums"] * new
+        gate.initdb(tools.server.resolve().parent, folder / CLUSTER, bench, *sums)
         (folder / MARKER).touch()
         small = (("autovacuum", "off"), ("max_wal_size", "64MB"), ("min_wal_size", "32MB"))
         server = Server(Launch(built.server.resolve(), folder, place, small, environment=built.environment))
@@ -107,8 +108,7 @@ class PostgreSQL(PostgreSQLBuild):
             server.boot()
             server.query(f"CREATE DATABASE {DATABASE}", "postgres")
             sizes = [f"--{name}={workload.parameter(name, '100')}" for name in ("scale", "fillfactor")]
-            where = ["-h", str(server.socket.parent), "-U", DATABASE, DATABASE]
-            words = [str(client / "pgbench"), "-i", "-q", *sizes, *where]
+            words = [str(client / "pgbench"), "-iq", *sizes, "-h", str(server.socket.parent), "-U", DATABASE, DATABASE]
             own = {"LD_LIBRARY_PATH": str(client)}
             bench.run("make data", words, env=own, timeout=3600).check("making pgbench's tables")
             server.query("CHECKPOINT")
