@@ -146,6 +146,7 @@ class _Engine(Entry):
     package_cxx: tuple[str, ...] = ()
     package_link: tuple[str, ...] = ()
     profile_options: tuple[str, ...] = ()
+    lto_options: tuple[str, ...] = ()
     build_packages: tuple[str, ...] = ()
     load_packages: tuple[str, ...] = ()
     features: dict[str, _FeatureSet]

@@ -79,12 +79,12 @@ def doctor(as_json: bool) -> None:
     from burnish.report.examination.examine import examine
     from burnish.report.examination.finding import PROGRAMS
     from burnish.report.sections import doctor as doctor_report
-    from burnish.study.needs import disk_needed
+    from burnish.study.needs import disk_of_ladder
     from burnish.toolchain import link_parts
     from burnish.toolchain.toolchains import find_toolchains
 
     facts = read_host(paths.home().root)
-    needed = {spec.name: disk_needed(spec, len(spec.ladder)) for spec in load.engines().values()}
+    needed = {spec.name: disk_of_ladder(spec) for spec in load.engines().values()}
     toolchains = find_toolchains()
     programs = system.find_programs(PROGRAMS)
     offers, newest = link_parts.offers(toolchains), system.newest("clang-newest")

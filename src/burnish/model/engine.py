@@ -249,6 +249,8 @@ class EngineSpec:
         package_link: flags that they add for the link.
         profile_options: configure options with which the tree's own build uses a profile, the one that asks for it
             first; an instrumented build is configured, and named, without them.
+        lto_options: configure options with which the tree's own build turns link-time optimisation on; the first of
+            them that is given decides.
         build_packages: names of groups of Debian packages needed to build.
         load_packages: names of groups needed to run, test and load a built program.
         features: feature sets by name.
@@ -308,6 +310,7 @@ class EngineSpec:
     implementation: str = ""
     folder: Path = Path()
     profile_options: tuple[str, ...] = ()
+    lto_options: tuple[str, ...] = ()
     data_per_major: bool = False
 
     def instrumented_options(self, options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
@@ -315,6 +318,10 @@ class EngineSpec:
         if is_on(dict(options).get(next(iter(self.profile_options), ""), "")):
             return tuple(option for option in options if option[0] not in self.profile_options)
         return options
+
+    def lto_by_option(self, options: Mapping[str, str]) -> bool:
+        """Whether a build with these configure options has link-time optimisation by its tree's own doing."""
+        return is_on(next((options[name] for name in self.lto_options if name in options), ""))
 
     @property
     def system_packages(self) -> tuple[str, ...]:

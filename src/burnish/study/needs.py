@@ -21,6 +21,13 @@ from burnish.study.study import Study
 from burnish.toolchain import linking
 from burnish.toolchain.toolchains import choose, find_toolchains
 
+MARGIN = 1.2
+"""By what a plan's bytes are multiplied: profiles, logs and what the compiler's cache has of these builds."""
+COPIES = 3
+"""Copies of the data in use at a time, in shares of one: two servers', and what both have grown by."""
+SHARED_BUILDS = 0.25
+"""Builds that train, and BOLT's, in shares of the ladder's: most variants share them, or link to others' files."""
+
 
 def optional_groups(variants: Sequence[Variant]) -> list[str]:
     """Groups of system packages that some variants need and that are not installed."""
@@ -122,21 +129,34 @@ def ensure_or_continue(groups: Sequence[str], why: str, options: Options, ask: A
         Console(stderr=True).print(f"continuing without: {error}", markup=False, highlight=False, soft_wrap=True)
 
 
-def disk_needed(spec: EngineSpec, variants: int) -> int:
-    """Bytes that a study with so many variants takes at its fullest: source, one build tree, what is kept."""
+def disk_needed(spec: EngineSpec, kept: float, tree: float) -> int:
+    """Bytes that a study takes at its fullest.
+
+    Args:
+        spec: the engine, for the unpacked source and the servers' copies of the data.
+        kept: bytes that the store grows by.
+        tree: size of the largest build folder, bytes; 0: nothing is compiled.
+    """
+    source = 1e6 * spec.costs.source_mb if tree else 0.0
+    return int(MARGIN * (source + tree + kept + COPIES * 1e6 * spec.costs.dataset_mb))
+
+
+def disk_of_ladder(spec: EngineSpec) -> int:
+    """The same of an engine's ladder without a plan: by rough figures, from nothing."""
     costs = spec.costs
-    return 1_000_000 * (costs.source_mb + costs.build_mb + 3 * variants * costs.kept_mb + 4 * costs.dataset_mb)
+    kept = (1 + SHARED_BUILDS) * len(spec.ladder) * costs.kept_mb + costs.dataset_mb
+    return disk_needed(spec, 1e6 * kept, 1e6 * costs.build_mb)
 
 
-def check_disk(home: Home, spec: EngineSpec, builds: int) -> None:
+def check_disk(home: Home, spec: EngineSpec, plan: Plan) -> None:
     """Refuses a plan that the disk can't hold, before anything is made.
 
     Args:
         home: where it would be made.
         spec: the engine.
-        builds: how many builds are to be compiled.
+        plan: the builds' plan.
     """
-    need, free = disk_needed(spec, builds), shutil.disk_usage(home.root).free
+    need, free = disk_needed(spec, plan.kept.value, plan.tree.value), shutil.disk_usage(home.root).free
     if free < need:
         raise UserError(
             f"{home.root}: {_size(free)} free, the plan needs about {_size(need)}; "

@@ -105,7 +105,7 @@ def _run(
         head = head_of(home, study, plan, options)
         check_request(head)
         shown = in_time(home, study, plan, options, head)
-        needs.check_disk(home, study.engine, plan.builds.compiles)
+        needs.check_disk(home, study.engine, plan.builds)
         needs.check_memory(plan.builds, memory_with_swap())
         loads = loads_of(study, plan)
         sharing = study.search is not None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from burnish.base import system
 from burnish.base.errors import UnavailableError, UserError
+from burnish.base.paths import Home
 from burnish.builds.sharing import in_order, kept_as, objects_key, reading_key
 from burnish.builds.stages import Compile, PackageFlags, Stage, stages
 from burnish.catalogue import load
@@ -405,6 +408,76 @@ def test_what_a_link_took_here_counts_and_stays_out_of_documents(linked: Plan) -
     assert link_memory(last, "clang-pgo-thinlto", SPEC, history) == Figure(7e9, known=True)
     assert link_memory(last, "another", SPEC, history) == Figure(1e6 * SPEC.costs.lto_link_mb)
     assert not any("link" in step for step in linked.as_dict()["steps"])
+
+
+def vendors(name: str) -> Compile:
+    """The last build of a variant of MySQL's own recipe, whose flags name no link-time optimisation."""
+    last = chain(name, load.variant(name).recipe, load.engine("mysql"))[-1]
+    assert isinstance(last, Compile)
+    return last
+
+
+def test_a_link_compiles_too_where_the_trees_own_options_make_it(tmp_path: Path) -> None:
+    spec = load.engine("mysql")
+    spec = replace(spec, costs=replace(spec.costs, link_mb=1000, lto_link_mb=6000))
+    names = ("baseline", "mysql-vendor-pgo", "mysql-vendor-pgo-lto")
+    found = plan(chains=[(name, chain(name, load.variant(name).recipe, spec)) for name in names], spec=spec)
+    linked = {each.variants: each.link for each in found.steps if each.link is not None}
+    assert linked == {("mysql-vendor-pgo-lto",): Figure(6e9)}, "WITH_LTO decides where it is named"
+    with pytest.raises(UserError, match=r"^mysql-vendor-pgo-lto: a link with link-time optimisation may take 6\.0 GB"):
+        needs.check_memory(found, 4_000_000_000)
+    assert link_memory(vendors("mysql-vendor-pgo"), "x", spec, History()) == Figure(1e9)
+    store = Store(tmp_path / "store")
+    store.costs.note("mysql", "with profile", "mysql-vendor-pgo-lto", Cost(1.0, peak=7_000_000_000))
+    jobs = forecast.widths(spec, store, 8, None)(vendors("mysql-vendor-pgo-lto"), "mysql-vendor-pgo-lto")
+    assert jobs.compile > 1, "the largest process of such a build is its link, not a compilation"
+
+
+def test_a_plan_on_a_fresh_home_says_the_largest_process() -> None:
+    spec = replace(SPEC, costs=replace(SPEC.costs, object_mb=700, link_mb=200, lto_link_mb=2500))
+    names = ("baseline", "clang-pgo-thinlto")
+    found = plan(chains=[(name, chain(name, LADDER[name], spec)) for name in names], spec=spec)
+    assert step(found, "compile", "baseline").peak == Figure(0.7e9), "a compilation"
+    assert step(found, "with profile", "clang-pgo-thinlto").peak == Figure(2.5e9), "a link"
+    assert found.as_dict()["totals"]["peak_bytes"] == {"value": 2.5e9, "known": False}
+    assert "largest process: ~2.5 GB" in summary(found)[2]
+    cached = plan(have={step(found, "compile", "baseline").key})
+    assert step(cached, "compile", "baseline").peak is None, "what is there is not guessed at"
+
+
+def test_a_plan_that_the_disk_cannot_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its own sums, with the unpacked source, the servers' data and a margin."""
+    costs = replace(SPEC.costs, source_mb=1000, build_mb=5000, kept_mb=900, dataset_mb=500)
+    spec, home = replace(SPEC, costs=costs), Home(tmp_path)
+    found = plan(chains=[(name, chain(name, LADDER[name], spec)) for name in ("baseline", "gcc-pgo")], spec=spec)
+    assert (found.kept.value, found.tree.value) == (3.2e9, 5e9)
+    need = round(needs.MARGIN * (1e9 + 5e9 + 3.2e9 + needs.COPIES * 0.5e9))
+
+    def free(number: int) -> None:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=number))
+
+    free(need + 1)
+    needs.check_disk(home, spec, found)
+    free(need - 100_000_000)
+    with pytest.raises(UserError) as raised:
+        needs.check_disk(home, spec, found)
+    assert str(raised.value) == (
+        f"{tmp_path}: {need / 1e9 - 0.1:.1f} GB free, the plan needs about {need / 1e9:.1f} GB; `burnish clean` frees "
+        "space, or name a larger disk in BURNISH_HOME"
+    )
+    done = replace(found, steps=tuple(replace(each, cached=True) for each in found.steps))
+    free(round(2 * needs.COPIES * 0.5e9))
+    needs.check_disk(home, spec, done)
+
+
+@pytest.mark.parametrize("engine", ["mariadb", "mysql", "postgresql", "sqlite"])
+def test_a_ladder_takes_about_as_much_disk_without_a_plan_as_with_one(engine: str) -> None:
+    """What `burnish doctor` says beside what a run asks for."""
+    spec = load.engine(engine)
+    found = plan(chains=[(name, chain(name, load.variant(name).recipe, spec)) for name in spec.ladder], spec=spec)
+    assert needs.disk_of_ladder(spec) == pytest.approx(
+        needs.disk_needed(spec, found.kept.value, found.tree.value), rel=0.1
+    )
 
 
 def test_where_a_stage_is_kept() -> None:

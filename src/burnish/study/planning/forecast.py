@@ -9,14 +9,14 @@ from burnish.bench import datasets
 from burnish.bench.host import available_memory
 from burnish.builds import evidence
 from burnish.builds.stages import Compile
-from burnish.engines.jobs import Jobs, choose, has_lto
+from burnish.engines.jobs import Jobs, choose
 from burnish.model.cache import CacheUse
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.record.store import Store
 from burnish.source.sources import Source
 from burnish.study.builds.resolving import Chain, gate_key
-from burnish.study.planning.plan import Known, Plan, Step, link_memory, make_plan
+from burnish.study.planning.plan import Known, Plan, Step, compiles_in_link, link_memory, make_plan
 
 
 def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
@@ -88,7 +88,7 @@ def widths(spec: EngineSpec, store: Store, cores: int, wanted: int | None) -> Ca
     """
 
     def of(stage: Compile, name: str) -> Jobs:
-        lto, history = has_lto(stage.flags), store.costs.history(spec.name)
+        lto, history = compiles_in_link(stage, spec), store.costs.history(spec.name)
         link = link_memory(stage, name, spec, history).value
         compilation = 1e6 * spec.costs.object_mb
         # The largest process of such a build, compiler or linker: with LTO it is the link.

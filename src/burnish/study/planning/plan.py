@@ -276,7 +276,7 @@ def _step(
 ) -> Step:
     cached = known.has(kept_as(stage), stage.key)
     costs, history, name, title = spec.costs, known.history, variants[0], stage.title
-    kept, tree, link, like = NOTHING, None, None, ""
+    kept, tree, peak, link, like = NOTHING, None, None, None, ""
     if isinstance(stage, Compile):
         kind = "compile" if cached else _kind(stage, spec, known, objects, readings)
         title = _RECORDED_AS[kind](stage.title) if kind in _RECORDED_AS else stage.title
@@ -284,7 +284,9 @@ def _step(
         guess = costs.compile_s * {"relink": RELINK_SHARE, "read": costs.once_read}.get(kind, 1.0)
         kept = history.figure(stage.title, name, "kept") or Figure(1e6 * costs.kept_mb)
         tree = history.figure(stage.title, name, "tree") or Figure(1e6 * costs.build_mb)
-        link = link_memory(stage, name, spec, history) if has_lto(stage.flags) else None
+        linking = link_memory(stage, name, spec, history)
+        link = linking if compiles_in_link(stage, spec) else None
+        peak = Figure(max(1e6 * costs.object_mb, linking.value))
     elif isinstance(stage, Bolt):
         kind, guess = "bolt", BOLT_SHARE * costs.compile_s
         # Hard links to its input, except for the program itself.
@@ -309,11 +311,16 @@ def _step(
         seconds=NOTHING if cached else seconds,
         kept=kept,
         tree=tree,
-        peak=history.figure(stage.title, name, "peak"),
+        peak=history.figure(stage.title, name, "peak") or (None if cached else peak),
         cache_use=known.cache_use.get(stage.key, ""),
         link=link,
         made=seconds,
     )
+
+
+def compiles_in_link(stage: Compile, spec: EngineSpec) -> bool:
+    """Whether a build's link compiles (link-time optimisation): by its flags, or by options of the engine's own."""
+    return has_lto(stage.flags) or spec.lto_by_option({**dict(stage.features.options), **dict(stage.options)})
 
 
 def link_memory(stage: Compile, name: str, spec: EngineSpec, history: History) -> Figure:
@@ -328,7 +335,7 @@ def link_memory(stage: Compile, name: str, spec: EngineSpec, history: History) -
     own, largest = history.figure("link", name, "peak"), history.figure(stage.title, name, "peak")
     if own and own.known:
         return own
-    if not has_lto(stage.flags):
+    if not compiles_in_link(stage, spec):
         return Figure(1e6 * spec.costs.link_mb)
     # The largest process of such a build is the link.
     return Figure(max(1e6 * spec.costs.lto_link_mb, largest.value if largest else 0.0))
