@@ -53,6 +53,7 @@ class _Costs(Entry):
     link_mb: int
     lto_link_mb: int
     once_read: float = Field(default=0.9, gt=0, le=1)
+    slow_compile_s: int = Field(default=0, ge=0)
     reason: str = ""
 
 
@@ -219,7 +220,8 @@ def read_engine(folder: EngineFolder) -> EngineSpec:
         **entry.model_dump(exclude=_OWN_TYPES),
         features=sets,
         training=tuple((step.workload, step.seconds) for step in entry.training),
-        costs=Costs(**entry.costs.model_dump(exclude={"reason"})),
+        costs=Costs(**entry.costs.model_dump(exclude={"reason", "slow_compile_s"})),
+        slow_compile_s=entry.costs.slow_compile_s,
         different=_different(entry.different),
         times=_times(entry.times, where),
         linking=EngineLinking(**entry.linking.model_dump()) if entry.linking else EngineLinking(),

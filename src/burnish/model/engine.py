@@ -263,6 +263,7 @@ class EngineSpec:
         covered: functions that a usable profile must have counted.
         gate_tests: names of the gate's tests or steps, in the engine's own terms.
         costs: estimated step costs.
+        slow_compile_s: wall seconds of one full build on the slowest host of which it is recorded; 0: not known.
         times: times of a start under each design.
         different: a candidate known to differ from the baseline, if there is one.
         linking: what static, 32-bit and stripped programs of this engine need.
@@ -311,6 +312,7 @@ class EngineSpec:
     folder: Path = Path()
     profile_options: tuple[str, ...] = ()
     lto_options: tuple[str, ...] = ()
+    slow_compile_s: int = 0
     data_per_major: bool = False
 
     def instrumented_options(self, options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

@@ -223,6 +223,30 @@ def test_a_compile_is_expected_to_take_what_its_compiler_took() -> None:
     assert step(found, "instrumented", "clang-pgo-thinlto").seconds == Figure(9.0)
 
 
+def test_where_one_compiler_has_compiled_the_other_is_expected_to_take_as_long() -> None:
+    """A host that takes twice as long for the baseline does so for clang's builds: the engine's figure is for none."""
+    spec = replace(SPEC, costs=replace(SPEC.costs, compile_s=100, once_read=0.3))
+    rows = [(name, "baseline", Cost(200.0)) for name in ("compile", "compile by gcc")]
+    for history, full in ((History([]), 100.0), (History(rows), 200.0)):
+        found = plan(spec=spec, history=history)
+        assert step(found, "instrumented", "clang-pgo-thinlto").seconds == Figure(full)
+        assert step(found, "with profile", "clang-pgo-thinlto").seconds == Figure(0.3 * full)
+        assert step(found, "compile", "static").seconds == Figure(RELINK_SHARE * full)
+
+
+def test_a_first_plan_says_what_a_compile_took_on_the_slowest_host() -> None:
+    spec = replace(SPEC, costs=replace(SPEC.costs, compile_s=1900), slow_compile_s=6300)
+    line = "a full compile counts 31 min 40 s, as on a quiet host; on the slowest so far it took 1 h 45 min"
+    first = plan(spec=spec)
+    assert line in summary(first)
+    assert line in summary(first, seconds=False)
+    assert "guessed" not in first.as_dict()
+    assert line not in summary(plan(spec=spec, have={each.key for each in first.steps}))
+    measured = plan(spec=spec, history=History([("compile by gcc", "baseline", Cost(2400.0))]))
+    assert not any("slowest" in each for each in summary(measured))
+    assert not any("slowest" in each for each in summary(plan())), "of this engine no slow host is recorded"
+
+
 def test_what_clang_has_read_for_another_build_is_expected_to_cost_its_making_alone() -> None:
     spec = replace(SPEC, costs=replace(SPEC.costs, compile_s=100, once_read=0.3))
     rows = [("compile", "baseline", Cost(70.0)), ("with profile (sources read before)", "another", Cost(12.0))]

@@ -128,7 +128,7 @@ _PLAN: Fields = {
     "search": (Values, "What a search is expected to do after its known-good builds; only where there is one."),
 }
 
-_PLANNED = Object("What would be done.", _PLAN, of=Plan, without=("relink", "reread"), optional=("search",))
+_PLANNED = Object("What would be done.", _PLAN, of=Plan, without=("relink", "reread", "guessed"), optional=("search",))
 
 _WRITTEN = of(
     "A file that was written.",
