@@ -11,9 +11,11 @@ from burnish.catalogue import load
 from burnish.engines.mysql.engine import MySQL
 from burnish.engines.mysql.product import PRODUCT
 from burnish.engines.mysql_family import answers, mtr
+from burnish.engines.mysql_family import engine as family
 from burnish.engines.mysql_family.own_data import databases
 from burnish.engines.mysql_family.server import Launch, Server, setting_options
 from burnish.engines.mysql_family.tuning import Facts, parse_help, warnings
+from burnish.engines.testing import PlainBench
 from burnish.program.built import Built
 
 SPEC = load.engine("mysql")
@@ -84,6 +86,29 @@ def test_each_question_is_one_line_and_has_an_answer(tmp_path: Path) -> None:
 )
 def test_a_version_line_tells_whose_it_is(line: str, own: bool) -> None:
     assert MySQL(SPEC).says_its_own(line) is own
+
+
+@pytest.mark.parametrize(
+    ("line", "product"),
+    [
+        ("9.7.2 for Linux on x86_64 (MySQL Community Server - GPL)", "MySQL"),
+        ("9.7.2-4 for Linux on x86_64 ((Debian))", "MySQL"),
+        ("8.4.8-8 for Linux on x86_64 (Percona Server (GPL), Release 8, Revision 1)", "Percona Server"),
+        ("9.7.2 for Linux on x86_64 (Source distribution)", ""),
+    ],
+)
+def test_a_fork_is_known_by_its_version_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, product: str
+) -> None:
+    """Percona's programs are not compared with Oracle's; a user's own build of either tree names neither."""
+    program = tmp_path / "mysqld"
+    program.write_text(f"#!/bin/sh\necho 'mysqld  Ver {line}'\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(family, "_told_by", lambda *_: {})
+    monkeypatch.setattr(family, "build_id", lambda _: "")
+    monkeypatch.setattr(family.libraries, "features", lambda _: {})
+    found = MySQL(SPEC).identity(Built("mysqld", tmp_path, program, ""), PlainBench(tmp_path))
+    assert (found.version, found.product) == (line, product)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ GRANT ALL ON *.* TO root@'%' WITH GRANT OPTION;
 
 PRODUCT = Product(
     title="MySQL",
+    forks=("Percona Server",),
     program="mysqld",
     marks=(b"innodb_dedicated_server",),
     strangers=(b"MariaDB Corporation", b"aria_pagecache_buffer_size"),

@@ -125,7 +125,7 @@ class ServerEngine(Engine):
         )
 
     def identity(self, built: Built, bench: Workbench) -> Identity:
-        """See `Engine.identity`: version line, built-in plugins, ``have_*`` and ``version_*``, linked libraries.
+        """See `Engine.identity`: version line, built-in plugins, ``have_*`` and ``version_*``, linked libraries, fork.
 
         Raises:
             UserError: the program is none of this server's.
@@ -146,6 +146,7 @@ class ServerEngine(Engine):
             version=version.strip(),
             features=tuple(sorted(features.items())),
             build_id=build_id(built.server),
+            product=self.product.of_version(version),
         )
 
     @abstractmethod

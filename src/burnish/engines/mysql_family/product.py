@@ -10,6 +10,9 @@ from burnish.base.workbench import Workbench
 
 Settings = Iterable[tuple[str, str]]
 
+_UNNAMED = "(Source distribution)"
+"""In the version line of a server that was built from a tree without naming itself."""
+
 Initialise = Callable[[Path, Path, Settings, Workbench], None]
 """Makes system tables in a data folder: (data folder, scratch folder, settings that shape data, workbench)."""
 
@@ -123,6 +126,7 @@ class Product:
         about: statements that write its plugins and variables to the files ``{plugins}`` and ``{variables}``.
         about_options: further options for them.
         answers: what the statements of the engine's ``answers.sql`` answer, by the name of the file that they write.
+        forks: other servers of the same source, by which their programs' version lines name them.
     """
 
     title: str
@@ -141,3 +145,10 @@ class Product:
     scripts: tuple[str, ...] = ()
     about_options: tuple[str, ...] = ()
     answers: Mapping[str, str] = field(default_factory=dict)
+    forks: tuple[str, ...] = ()
+
+    def of_version(self, version: str) -> str:
+        """Which server a version line is of, where there are forks; '' of a user's own build, whose line names none."""
+        if not self.forks or _UNNAMED in version:
+            return ""
+        return next((fork for fork in self.forks if fork in version), self.title)
