@@ -16,6 +16,8 @@ from burnish.program.built import CompiledObject
 
 C_SUFFIXES = (".c", ".s", ".S")
 """Suffixes of sources that are compiled by the C compiler with the flags for C."""
+PLACED = ("-fprofile-use", "-fprofile-generate")
+"""Flags of profiles whose value is no more than a place (MySQL's cmake gives one of its own)."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,14 @@ def _plain(flag: str) -> str:
 
 
 def holds(flag: str, command: Sequence[str]) -> bool:
-    """Whether `flag` is in force in a compile command: present, and not overridden by a later one."""
+    """Whether `flag` is in force in a compile command: present, and not overridden by a later one.
+
+    A profile that was asked for at its usual place is used wherever a later word says that it lies.
+    """
     pattern = _opposites(flag)
     last = next((word for word in reversed(command) if pattern.fullmatch(word)), None)
+    if last is not None and flag in PLACED and last.startswith(f"{flag}="):
+        return True
     return last is not None and _plain(last) == _plain(flag)
 
 
