@@ -89,6 +89,7 @@ def expand(
     own: OwnLoads | None = None,
     second: Mapping[str, str | None] | None = None,
     architecture: str | None = None,
+    unreleased: str | None = None,
 ) -> Expanded:
     """All comparisons of a study on an engine, by series, then rows, readings, loads and threads.
 
@@ -100,6 +101,7 @@ def expand(
         own: the user's loads in place of the file's; None: the file's.
         second: by compiler family, another compiler of it on this machine, or None.
         architecture: as the kernel names it; None: this machine's.
+        unreleased: why there is no release binary here; None: there is one, or it can be fetched.
     """
     here = architecture or platform.machine()
     builds = _Builds()
@@ -112,8 +114,9 @@ def expand(
                 for name in row.readings:
                     reading = study.readings[name]
                     made = _Maker(
-                        study, engine, row, series, reading, builds, tuple(settings), own or OwnLoads(), second, here
-                    )
+                        study, engine, row, series, reading, builds, tuple(settings), own or OwnLoads(), second, here,
+                        unreleased,
+                    )  # fmt: skip
                     comparisons += made.comparisons(steps)
     return Expanded(engine, tuple(comparisons), builds.variants, frozenset(builds.instrumented), here)
 
@@ -143,6 +146,7 @@ class _Maker:
     own: OwnLoads
     second: Mapping[str, str | None] | None
     architecture: str
+    unreleased: str | None
 
     def comparisons(self, steps: Sequence[int]) -> list[Comparison]:
         """The row's cells, one for each load and number of threads."""
@@ -213,6 +217,7 @@ class _Maker:
         except UserError as error:
             return [replace(plain, reason=f"not known to this Burnish: {error}")]
         base, candidate, why = self._pair()
+        why = self.unreleased if row.release and self.unreleased else why
         conditions_differ = bool(difference(first, second))
         control = why is None and base == candidate and not conditions_differ and not row.release
         idle = control and not (row.control or reading.control)

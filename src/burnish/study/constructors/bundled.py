@@ -18,6 +18,7 @@ from burnish.study.bundled.expansion import Expanded, OwnLoads, expand, other_co
 from burnish.study.bundled.recipes import meaning
 from burnish.study.constructors.tune import portable_of
 from burnish.study.extras.extras import robust_of, wants_timeline
+from burnish.study.request import release
 from burnish.study.request import workloads as workload_choice
 from burnish.study.request.definition import Definition, definition_of
 from burnish.study.request.options import Options
@@ -56,6 +57,7 @@ def bundled_study(name: str, engine: str | None, asked: Asked, options: Options)
         settings=options.settings,
         own=_own_loads(spec, options),
         second=second,
+        unreleased=release.lacking(spec, options.release),
     )
     rows = {row.name: row for row in own.rows_for(spec.name)}
     # Thread counts that were only requested apply to rows that have a ladder; other rows keep their own.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -15,7 +13,7 @@ from burnish.source.debian import released
 from burnish.study.builds.make import Made
 from burnish.study.builds.programs import differences, known_program
 from burnish.study.comparison import RELEASE, Comparison
-from burnish.study.session import Session
+from burnish.study.request import release
 from burnish.study.workshop.launching import launched
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 
@@ -64,7 +62,7 @@ def _find_release(workshop: Workshop) -> Made:
     """Finds the release binary and records how it differs from the baseline; or the reason why there is none."""
     session = workshop.session
     try:
-        path = session.options.release or installed_release(session) or _download_release(workshop)
+        path = session.options.release or release.installed(session.spec) or _download_release(workshop)
         built = create(session.spec).existing(path)
     except UserError as error:
         return Made(Variant(RELEASE, Recipe(), "a distribution's program"), failure=str(error))
@@ -73,13 +71,6 @@ def _find_release(workshop: Workshop) -> Made:
     if base is not None and its is not None:
         workshop.record.append(ProgramsDiffer(tuple(differences(base, its))))
     return program
-
-
-def installed_release(session: Session) -> Path | None:
-    """The path of the distribution's installed server program, or None."""
-    folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/libexec"])
-    path = shutil.which(Path(session.spec.server).name, path=folders)
-    return Path(path) if path else None
 
 
 def _download_release(workshop: Workshop) -> Path:
