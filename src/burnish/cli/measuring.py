@@ -65,7 +65,8 @@ def measure(study: Study, options: Options, as_json: bool, dry_run: bool, *, ful
     home = paths.home()
     if dry_run:
         check_hosts(home, study, options)
-        check_inputs(home, study, options)
+        if note := check_inputs(home, study, options):
+            say(note)
         planned = plan_of(home, study, by_name(study, Asked()), _of_rows(study, options))
         head = head_of(home, study, planned, options)
         ahead = foreseen(head, options) if head is not None else None

@@ -110,6 +110,13 @@ class Engine(ABC):
             UserError: it is no such tree.
         """
 
+    def source_note(self, source: Path) -> str | None:  # noqa: ARG002 - an engine may leave it out
+        """What a user should know of a tree that `check_source` takes, in one line; None if nothing.
+
+        Called for a plan with what `check_source` was given; `build` says it too.
+        """
+        return None
+
     @abstractmethod
     def build(self, job: BuildJob) -> None:
         """Performs `steps` (with `perform`), and with `job.with_tools` makes what the gate needs beside the server.

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import subprocess
+import tarfile
 import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.builds.stages import Compile
 from burnish.catalogue import load
+from burnish.cli.common import app
 from burnish.engines.contract import BuildJob
 from burnish.engines.mysql import cmake, tree
 from burnish.engines.mysql.engine import MySQL
+from burnish.engines.mysql_family import build
 from burnish.engines.testing import PlainBench
 from burnish.model.recipe import Flags
 from burnish.profiles.stages import Train
@@ -188,10 +193,40 @@ def test_a_plan_with_another_servers_tree_is_refused_in_one_line(tmp_path: Path)
             check_source(home, load.engine(name), Options(source=tmp_path))
 
 
-def test_a_tree_is_checked_and_an_unknown_version_told_before_cmake_runs(job: BuildJob, tmp_path: Path) -> None:
+NEAREST = "MySQL 9.1.0: no data for this version; it is built with those of 9.7, the nearest"
+
+
+def test_a_tree_is_checked_and_an_unknown_version_told_before_cmake_runs(
+    job: BuildJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine = MySQL(load.engine("mysql"))
     with pytest.raises(UserError, match="no source of MySQL"):
         engine.build(replace(job, source=tmp_path))
+    bench = PlainBench(tmp_path / "logs")
+    monkeypatch.setattr(build, "build", lambda job, *_: job.bench.say("cmake"))
+    engine.build(replace(job, bench=bench))
+    assert bench.said == ["cmake"], "9.7 is known"
+    engine.build(replace(job, bench=bench, source=source(tmp_path / "unknown", "9.1.0")))
+    assert bench.said[1:] == [NEAREST, "cmake"]
+
+
+@pytest.mark.parametrize("words", [("plan", "mysql"), ("study", "show", "percona-2026")])
+def test_a_plan_says_by_which_versions_data_an_unknown_tree_is_built(
+    tmp_path: Path, burnish_home: Path, words: tuple[str, ...]
+) -> None:
+    for version, said in (("9.1.0", True), ("9.7.2", False)):
+        done = CliRunner().invoke(app, [*words, "--source", str(source(tmp_path / version, version)), "--json"])
+        assert done.exit_code == 0
+        assert (NEAREST in done.stderr.splitlines()) is said
+        json.loads(done.stdout)
+
+
+def test_an_archives_version_is_known_before_it_is_unpacked(tmp_path: Path, burnish_home: Path) -> None:
+    source(tmp_path / "mysql-9.1.0", "9.1.0")
+    path = tmp_path / "mysql-9.1.0.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(tmp_path / "mysql-9.1.0", "mysql-9.1.0")
+    assert check_source(Home(burnish_home), load.engine("mysql"), Options(source=path)) == NEAREST
 
 
 def test_the_recipes_options_win_over_the_feature_sets_and_the_versions(job: BuildJob) -> None:

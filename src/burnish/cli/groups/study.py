@@ -7,7 +7,7 @@ from dataclasses import replace
 from burnish.base import paths
 from burnish.catalogue.bundled import files as studies
 from burnish.cli import options as o
-from burnish.cli.common import group, print_document, print_json, verb
+from burnish.cli.common import group, print_document, print_json, say, verb
 from burnish.cli.measuring import check_hosts, measured
 from burnish.cli.results import finish_all
 from burnish.report.sections.bundled import plan as plan_report
@@ -70,7 +70,8 @@ def show(
     asked = Asked(rows=rows, series=series, threads=threads, everything=everything)
     bundled = bundled_study(name, engine, asked, options)
     home = paths.home()
-    check_inputs(home, bundled, options)
+    if note := check_inputs(home, bundled, options):
+        say(note)
     plan = plan_of(home, bundled, by_name(bundled, asked), options)
     if as_json:
         print_json("study-plan", values.bundled_plan(bundled, plan))

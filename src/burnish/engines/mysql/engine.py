@@ -31,10 +31,12 @@ class MySQL(ServerEngine):
         """See `Engine.check_source`."""
         tree.check(source)
 
+    def source_note(self, source: Path) -> str | None:
+        """See `Engine.source_note`: by which version's data an unknown one is built."""
+        return tree.read(source).note
+
     def prepare(self, job: BuildJob) -> None:
-        """See `ServerEngine.prepare`; says by which version's data an unknown one is built."""
-        if (note := tree.read(job.source).note) is not None:
-            job.bench.say(note)
+        """See `ServerEngine.prepare`."""
         cmake.lay_profile(job)
 
     def initialiser(self, built: Built, tools: Built) -> Initialise:  # noqa: ARG002 - it makes its tables by itself

@@ -71,16 +71,20 @@ class ServerEngine(Engine):
         known = build.with_known_allocators(job, self.spec.linking.allocators)
         return build.steps(known, self.product, self.configure(known))
 
+    def _begin(self, job: BuildJob) -> None:
+        self.check_source(job.source)
+        if (note := self.source_note(job.source)) is not None:
+            job.bench.say(note)
+        self.prepare(job)
+
     def build(self, job: BuildJob) -> None:
         """See `Engine.build`."""
-        self.check_source(job.source)
-        self.prepare(job)
+        self._begin(job)
         build.build(job, self.product, self._steps(job), self.spec.gate_tests)
 
     def build_objects(self, job: BuildJob, words: Sequence[str]) -> list[CompiledObject]:
         """See `Engine.build_objects`; with what is generated for them, and nothing else."""
-        self.check_source(job.source)
-        self.prepare(job)
+        self._begin(job)
         return build.build_objects(job, self.product, self._steps(job), words)
 
     def keep(self, job: BuildJob) -> list[tuple[Path, str]]:

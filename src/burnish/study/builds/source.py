@@ -33,8 +33,10 @@ def source_request(spec: EngineSpec, options: Options, pinned: str | None = None
     return sources.SourceRequest(engine=spec.name, debian=debian, local=local, sha256=options.sha256)
 
 
-def check_source(home: Home, spec: EngineSpec, options: Options) -> None:
-    """A `UserError` for a requested source that is not the engine's, before it is copied or unpacked.
+def check_source(home: Home, spec: EngineSpec, options: Options) -> str | None:
+    """What a user should know of a requested source; a `UserError` for one that is not the engine's.
+
+    Before it is copied or unpacked.
 
     Also for a home in which no make can build anything.
 
@@ -44,17 +46,17 @@ def check_source(home: Home, spec: EngineSpec, options: Options) -> None:
     _check_home(home)
     engine, local = create(spec), options.source
     if local is None:
-        return
+        return None
     if local.is_dir():
-        engine.check_source(local)
-    elif engine.source_files:
-        request, place = source_request(spec, options), home.work(spec.name) / "source"
-        known = sources.known(request, cache=home.downloads)
-        if known is not None and sources.is_unpacked(known.digest, place):
-            _check(engine, place, local)
-            return
-        with tempfile.TemporaryDirectory(dir=temporary.folder()) as folder:
-            _check(engine, sources.some_of(local, engine.source_files, Path(folder) / "source"), local)
+        return _check(engine, local, local)
+    if not engine.source_files:
+        return None
+    request, place = source_request(spec, options), home.work(spec.name) / "source"
+    known = sources.known(request, cache=home.downloads)
+    if known is not None and sources.is_unpacked(known.digest, place):
+        return _check(engine, place, local)
+    with tempfile.TemporaryDirectory(dir=temporary.folder()) as folder:
+        return _check(engine, sources.some_of(local, engine.source_files, Path(folder) / "source"), local)
 
 
 def _check_home(home: Home) -> None:
@@ -62,12 +64,13 @@ def _check_home(home: Home) -> None:
         raise UserError(f"{home.root}: make takes no path with a space; name a folder without one in BURNISH_HOME")
 
 
-def _check(engine: Engine, tree: Path, local: Path) -> None:
-    """As `Engine.check_source`, of a tree that is made from what the user named; the error names that."""
+def _check(engine: Engine, tree: Path, local: Path) -> str | None:
+    """The engine's note on a tree that is made from what the user named; the error of a wrong one names that."""
     try:
         engine.check_source(tree)
     except UserError as error:
         raise UserError(str(error).replace(str(tree), str(local))) from None
+    return engine.source_note(tree)
 
 
 def unpacked(

@@ -107,8 +107,10 @@ class StudyPlan:
         }
 
 
-def check_inputs(home: Home, study: Study, options: Options) -> None:
-    """Refuses what a study's builds cannot be made from, once before its plan: a large archive is read through for it.
+def check_inputs(home: Home, study: Study, options: Options) -> str | None:
+    """What a user should know of the source, in one line; refuses what a study's builds cannot be made from.
+
+    Once before its plan: a large archive is read through for it.
 
     Args:
         home: where the store and the runs are.
@@ -120,7 +122,8 @@ def check_inputs(home: Home, study: Study, options: Options) -> None:
     """
     if study.variants:
         ccache.size_gb()
-        check_source(home, study.engine, study.options(options))
+        return check_source(home, study.engine, study.options(options))
+    return None
 
 
 def plan_of(home: Home, study: Study, selection: Selection, options: Options) -> StudyPlan:
