@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Sequence
 
@@ -53,7 +54,20 @@ def install_for(study: Study, selection: Selection, options: Options, ask: Ask |
     """
     variants = _variants(study, selection)
     why = f"building and loading {study.engine.title}" if variants else "the load on the server"
-    ensure(_needed(study, options), why, options, ask)
+    try:
+        ensure(_needed(study, options), why, options, ask)
+    except UserError as error:
+        # A user who installs by hand should not be sent back for the rest.
+        raise UserError("; ".join([str(error), *_lacking(_optional(study, selection, variants))])) from None
+    for groups, reason in _optional(study, selection, variants):
+        ensure_or_continue(groups, reason, options, ask)
+    if study.portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
+        ensure(["portability"], "trying builds on other processors", options, ask)
+
+
+def _optional(study: Study, selection: Selection, variants: Sequence[Variant]) -> list[tuple[list[str], str]]:
+    """(groups of system packages, what they are for) without which some variants and rows are left out."""
+    found = []
     variants = [variant for variant in variants if variant.name not in study.foreign]
     if wanted := optional_groups(variants):
         names = ", ".join(
@@ -61,16 +75,24 @@ def install_for(study: Study, selection: Selection, options: Options, ask: Ask |
             for v in variants
             if v.recipe.toolchain.startswith("clang") or v.recipe.bolt or linking.groups(v.recipe)
         )
-        ensure_or_continue(wanted, f"the variants {names}", options, ask)
+        found.append((wanted, f"the variants {names}"))
     chosen = [comparison for comparison in selection.chosen if comparison.reason is None]
     words = {word for comparison in chosen for word in (*comparison.given, *comparison.versus)}
     groups = [group for group in ("tls", "remote") if f"transport={group}" in words]
     if study.bundled is not None:
         loads = [comparison.workload.entry for comparison in chosen if comparison.workload is not None]
-        for group in [*groups, *workloads.groups(study.engine, loads)]:
-            ensure_or_continue([group], f"rows that need {group}", options, ask)
-    if study.portable.needs_emulator and emulation.find(emulation.host_architecture()) is None:
-        ensure(["portability"], "trying builds on other processors", options, ask)
+        found += [([group], f"rows that need {group}") for group in (*groups, *workloads.groups(study.engine, loads))]
+    return found
+
+
+def _lacking(optional: Sequence[tuple[list[str], str]]) -> list[str]:
+    """Of optional packages, those that are missing, as the end of a line that names what is required."""
+    lines = []
+    for groups, reason in optional:
+        with contextlib.suppress(UserError):  # their names depend on package lists that are not here
+            if missing := system.missing_packages(packages_of(groups)):
+                lines.append(f"{reason} also need: `{system.install_command(missing)}`")
+    return lines
 
 
 def _variants(study: Study, selection: Selection) -> list[Variant]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from burnish.base import system
+from burnish.base.errors import UserError
 from burnish.base.paths import home
 from burnish.catalogue.bundled import files as studies
 from burnish.report.sections.bundled.plan import document
 from burnish.study import needs
+from burnish.study.constructors.tune import tune_study
 from burnish.study.planning.study_plan import plan_of
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Asked, by_name
+from chains import GCC
 from drawn import drawn
 from shipping import expanded
 
@@ -52,3 +56,27 @@ def test_branch_hints_are_taken_from_the_build_that_the_articles_row_has() -> No
     rows = {one.row: one for one in expanded("pgo", "mysql").comparisons if one.series == "gcc"}
     assert rows["pgo-hints-off"].base == rows["pgo"].candidate
     assert rows["pgo-hints-off"].candidate not in {rows["pgo"].candidate, rows["hints-off"].candidate}
+
+
+def test_all_missing_packages_are_named_at_once_before_anything_is_built(
+    burnish_home: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the build, the load and the tests, and those without which clang's variants and BOLT are left out."""
+    monkeypatch.setattr(system, "missing_packages", list)
+    monkeypatch.setattr(needs, "find_toolchains", lambda: [GCC])
+    study = tune_study("mysql", Options())
+    with pytest.raises(UserError) as raised:
+        needs.install_for(study, by_name(study, Asked()), Options(), None)
+    said = str(raised.value)
+    assert "\n" not in said
+    assert "building and loading MySQL server" in said
+    assert "; the variants clang-pgo-thinlto, clang-pgo-thinlto-bolt also need: `" in said
+    first, _, second = said.partition("; the variants ")
+    commands = [
+        part.partition("apt-get install --no-install-recommends ")[2].partition("`")[0] for part in (first, second)
+    ]
+    required, optional = (set(command.split()) for command in commands)
+    assert required == set(needs.packages_of(study.engine.system_packages))
+    assert {"libaio-dev", "libicu-dev", "libaio1", "sysbench", "libjson-perl"} <= required
+    assert optional == set(needs.packages_of(["clang", "bolt"]))
+    assert optional
