@@ -25,6 +25,7 @@ from burnish.builds.linkers import shuffling_linker
 from burnish.builds.loaded import check_malloc, needed
 from burnish.builds.stages import Compile, PackageFlags, Train, stages
 from burnish.catalogue import load
+from burnish.engines.contract import BuildJob
 from burnish.engines.fake.engine import FakeEngine
 from burnish.model.engine import EngineLinking, EngineSpec
 from burnish.model.recipe import Allocator, Recipe, Variant
@@ -191,6 +192,26 @@ def test_whole_archives_and_response_files_are_left_as_they_are(parts: Path, wra
     after = linked(parts, f"-B{wrapped}", "@arguments", *whole)
     assert before[:8] != after[:8]
     assert before[8:] == after[8:]
+
+
+def test_what_another_configuration_left_in_the_build_folder_is_in_no_build(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a sitting that was killed: its cache of answers would configure the next build."""
+    place, engine = shop.builder.place, shop.builder.engine
+    (place / "CMakeFiles").mkdir(parents=True)
+    (place / "CMakeCache.txt").write_text("CMAKE_BUILD_TYPE:STRING=Debug\n")
+    seen: list[list[str]] = []
+    real = engine.build
+
+    def build(job: BuildJob) -> None:
+        seen.append([path.name for path in job.place.iterdir()])
+        real(job)
+
+    monkeypatch.setattr(engine, "build", build)
+    shop.make(Recipe(c=("-DLEFT=1",)))
+    assert seen == [[]]
+    assert not place.exists(), "nor is this build's left for the next"
 
 
 def test_a_layout_compiles_nothing(shop: Shop) -> None:
