@@ -243,6 +243,21 @@ def test_a_failure_of_ours_leaves_nothing_running() -> None:
     assert soon(lambda: not alive(int(messages[0])))
 
 
+def test_what_has_a_group_of_its_own_ends_with_a_program_that_is_ended_early() -> None:
+    """As ninja's commands have: a compiler that outlives its build writes into the next one."""
+    alone = ["bash", "-c", "set -m; sleep 300 & echo $!; wait"]
+
+    def fail(line: str) -> None:
+        messages.append(line)
+        raise InfrastructureError("the profile does not fit")
+
+    messages: list[str] = []
+    with pytest.raises(InfrastructureError):
+        process.run(alone, on_line=fail)
+    assert not alive(int(messages[0])), "it was waited for"
+    assert not alive(int(process.run(alone, timeout=1.0).output))
+
+
 # Programs that go on.
 
 

@@ -2,7 +2,7 @@
 
 No other module of the package starts processes. Every child
 
-* gets a session of its own, so that its whole group can be killed;
+* gets a session of its own, so that it can be killed with all that it started;
 * has the environment variable ``BURNISH_RUN``, which identifies the run of an orphan process;
 * is killed by the kernel if this process dies (``PR_SET_PDEATHSIG``); its own children are killed by the warden
   (`burnish.base.warden`), a small process that outlives this one by a second for this purpose.
@@ -40,6 +40,7 @@ AUTOGROUP = Path("/proc/self/autogroup")
 CHANGES_BUILDS = (
     *("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LIBS", "MAKEFLAGS", "SOURCE_DATE_EPOCH", "CCC_OVERRIDE_OPTIONS"),
     *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH"),
+    *("LD_RUN_PATH", "OPENSSL_ROOT_DIR", "BOOST_ROOT"),
 )
 """Environment variables with which compilers, make and configure make another program of the same command line.
 
@@ -55,6 +56,9 @@ No child inherits them: with ``PGHOSTADDR`` or ``MYSQL_TCP_PORT`` a load would r
 under other settings than its record says. Sources: PostgreSQL's manual ("Environment Variables" of libpq), MySQL's and
 MariaDB's ("Environment Variables"), and SQLite's sources (``SQLITE_TMPDIR``).
 """
+
+_KILLED_S = 10.0
+"""Seconds for which processes that were killed are waited for: one in the kernel for a disk ends late."""
 
 _ELF_HEAD = 20
 _EM_386 = b"\x03\x00"
@@ -254,6 +258,34 @@ def kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
+def _kill_session(leader: int) -> None:
+    """Kills every process of the session of `leader`, a child not yet waited for, and waits until all have ended.
+
+    ninja gives each of its commands a group of its own: they outlive its group, and would write into the next build.
+    """
+    deadline = time.monotonic() + _KILLED_S
+    while left := [pid for pid in _pids() if _session(pid) == leader]:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - hundreds, and only names
+
+
+def _session(pid: int) -> int:
+    """The session of a process that runs, by its leader's pid; 0 if it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return 0 if fields[0] in (b"Z", b"X") else int(fields[3])
+    except (OSError, IndexError):
+        return 0
+
+
 def run(
     argv: Sequence[str | Path],
     *,
@@ -275,7 +307,7 @@ def run(
         log: file to append the command line and its output to; the output is then not kept in memory.
         on_line: called with each line of output as it comes (ninja's counter, for progress).
         on_tick: called about four times a second while it runs.
-        timeout: seconds after which its group is killed.
+        timeout: seconds after which its session is killed.
         stdin_file: file to read standard input from.
         low: whether it gives way to other work on this machine (`LOW_PRIORITY`).
 
@@ -308,7 +340,7 @@ def run(
                     on_tick()
                 if timeout is not None and not timed_out and time.monotonic() - began > timeout:
                     timed_out = True
-                    kill_group(process.pid)
+                    _kill_session(process.pid)
                 if (timed_out or not ready) and _exited(process.pid):
                     break  # it ended, but a process that it started holds the pipe open
                 if not ready:
@@ -339,6 +371,7 @@ def run(
         finally:
             kill_group(process.pid)
             if process.returncode is None:
+                _kill_session(process.pid)
                 process.wait()
             if process.stdout is not None:
                 process.stdout.close()
