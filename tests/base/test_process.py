@@ -98,6 +98,15 @@ def test_variables_of_servers_and_clients_are_not_inherited(name: str, monkeypat
     assert process.run(sh(f"echo ${name}"), env={name: "own"}).output == "own"
 
 
+@pytest.mark.parametrize("name", ["CCACHE_PREFIX", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH", "LD_RUN_PATH", "Z_ROOT_DIR"])
+def test_no_variable_that_makes_another_program_gets_into_a_build(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "/opt")
+    monkeypatch.setenv(f"OWN_{name}S", "kept")
+    assert name not in process.environment()
+    assert process.environment()[f"OWN_{name}S"] == "kept"
+    assert process.environment({name: "/own"})[name] == "/own"
+
+
 def test_ticks_come_while_it_runs(tmp_path: Path) -> None:
     ticks: list[float] = []
 

@@ -14,6 +14,7 @@ import contextlib
 import errno
 import functools
 import os
+import re
 import selectors
 import shlex
 import shutil
@@ -40,9 +41,10 @@ AUTOGROUP = Path("/proc/self/autogroup")
 CHANGES_BUILDS = (
     *("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LIBS", "MAKEFLAGS", "SOURCE_DATE_EPOCH", "CCC_OVERRIDE_OPTIONS"),
     *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH"),
-    *("LD_RUN_PATH", "OPENSSL_ROOT_DIR", "BOOST_ROOT"),
+    *("LD_RUN_PATH", "BOOST_ROOT"),
 )
-"""Environment variables with which compilers, make and configure make another program of the same command line.
+"""Environment variables with which compilers, make and configure make another program of the same command line, beside
+those of `CHANGES_BUILDS_LIKE`.
 
 No child inherits them: a recipe says all that a build depends on, and its key holds nothing else. Sources: gcc's manual
 ("Environment Variables Affecting GCC"), clang's, GNU make's, Autoconf's ("Preset Output Variables").
@@ -56,6 +58,10 @@ No child inherits them: with ``PGHOSTADDR`` or ``MYSQL_TCP_PORT`` a load would r
 under other settings than its record says. Sources: PostgreSQL's manual ("Environment Variables" of libpq), MySQL's and
 MariaDB's ("Environment Variables"), and SQLite's sources (``SQLITE_TMPDIR``).
 """
+
+CHANGES_BUILDS_LIKE = "(CCACHE_|CMAKE_|PKG_CONFIG)[A-Za-z0-9_]*|[A-Za-z0-9_]+_ROOT_DIR"
+"""Names of more such variables, as a regular expression of Python and of `sed -E`: of ccache, cmake and pkg-config, and
+where cmake's modules look for libraries (``OPENSSL_ROOT_DIR``)."""
 
 _KILLED_S = 10.0
 """Seconds for which processes that were killed are waited for: one in the kernel for a disk ends late."""
@@ -124,19 +130,24 @@ def run_id() -> str:
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of child processes: that of this process, the run's mark and folder, a plain locale, `extra`.
 
-    What of this process's environment would change builds or servers is left out (`CHANGES_BUILDS`, `CHANGES_SERVERS`).
+    What of this process's environment would change builds or servers is left out (`CHANGES_BUILDS`,
+    `CHANGES_BUILDS_LIKE`, `CHANGES_SERVERS`).
     """
     from burnish.base import temporary  # noqa: PLC0415 - it is made with what is here
 
     env = {
         name: value
         for name, value in os.environ.items()
-        if name not in CHANGES_BUILDS and not name.startswith(CHANGES_SERVERS)
+        if not _changes_builds(name) and not name.startswith(CHANGES_SERVERS)
     }
     env.update({RUN_VARIABLE: _run_id, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
     env[temporary.VARIABLE] = str(temporary.folder())
     env.update(extra or {})
     return env
+
+
+def _changes_builds(name: str) -> bool:
+    return name in CHANGES_BUILDS or re.fullmatch(CHANGES_BUILDS_LIKE, name) is not None
 
 
 def _command(words: list[str], env: dict[str, str], cores: frozenset[int] | None, *, low: bool) -> list[str]:

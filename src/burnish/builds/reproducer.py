@@ -205,6 +205,7 @@ CACHED={shlex.quote(f"{name}_{version.replace(':', '%3a')}")}
 MARKER=.burnish-source.json
 export LC_ALL=C.UTF-8 LANGUAGE=
 unset {" ".join(process.CHANGES_BUILDS)}
+unset $(env | sed -nE 's/^({process.CHANGES_BUILDS_LIKE})=.*/\\1/p')
 """
 
 
