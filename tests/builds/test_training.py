@@ -293,6 +293,28 @@ def test_a_server_that_does_not_go_through_training(
     assert here.builder.store.find("profiles", chain[1].key) is None
 
 
+def test_a_server_that_is_killed_at_the_end_of_its_training_leaves_no_profile(
+    shop: Shops, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its counts are lost; those of the recipe's other loads would be taken for the whole training."""
+    here = shop("gcc")
+    trained, _ = here.instrumented("gcc")
+    end = engine.FakeSide._end
+
+    def killed(self: engine.FakeSide, patience: float) -> None:
+        if self.spec.workload.name == "fake_write" and self._server is not None:
+            self._server.kill()
+        end(self, patience)
+
+    monkeypatch.setattr(engine.FakeSide, "_end", killed)
+    here.trainer.data["fake_write"] = here.trainer.data["fake_mix"]
+    here.trainer.workloads["fake_write"] = load.workload(here.builder.engine.spec, "fake_write")
+    both = replace(trained, key="killed", training=(*TRAINING, ("fake_write", 0.5)))
+    with pytest.raises(InfrastructureError, match=r"training: the server was ended by signal 9 at its end"):
+        here.make(both)
+    assert here.builder.store.find("profiles", "killed") is None
+
+
 def test_the_first_transaction_may_be_late_in_a_short_training(
     bench: FakeBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,6 +328,7 @@ def test_the_first_transaction_may_be_late_in_a_short_training(
     side = SimpleNamespace(
         boot=nothing, load=nothing, stop=nothing, server_pids=list, ticks=lambda: next(ticks), trouble=nothing
     )
+    side.finish = lambda patience: patience
     builder = SimpleNamespace(bench=bench, engine=SimpleNamespace(side=lambda _: side))
     trainer: Any = SimpleNamespace(builder=builder, scratch=tmp_path, data={}, cores=frozenset())
     trainer._look = functools.partial(Trainer._look, trainer)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.base.errors import InfrastructureError
 from burnish.engines.contract import MARKER, SideSpec
 from burnish.engines.shared import server_side
 from burnish.engines.shared.load_process import LoadProcess
@@ -94,3 +95,23 @@ def test_a_load_in_trouble_on_a_server_that_lives_is_waited_for_once(
     monkeypatch.setattr(side.server, "ends_within", waits.append)
     assert [side.trouble(), side.trouble()] == [f"a: {LOST}"] * 2
     assert waits == [server_side._ENDING_S]
+
+
+class Clean(Waiting):
+    """One that ends by itself when it is asked to."""
+
+    def words(self) -> Sequence[str | Path]:
+        return ["sh", "-c", "trap 'exit 0' TERM; echo up; while :; do sleep 0.05; done"]
+
+    def ready(self) -> bool:
+        return "up" in self.log.read_text()
+
+
+@pytest.mark.parametrize("side", [signal.SIGKILL], indirect=True)
+def test_a_training_needs_a_server_that_ends_by_itself(side: LostSide) -> None:
+    with pytest.raises(InfrastructureError, match="^a: the server was ended by SIGTERM at the end of its load, so its"):
+        side.finish(60.0)
+    side.server = Clean(side.server.launch, name="clean", socket="socket")
+    side.boot()
+    side.finish(60.0)
+    assert not side.server.alive

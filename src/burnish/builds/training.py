@@ -32,6 +32,10 @@ PATIENCE = 4
 PATIENCE_S = 60.0
 """Seconds that this wait takes at least: a short training says nothing of how busy the host is."""
 
+CLEAN_END_S = 3600.0
+"""Seconds that a trained server may take to end: one that is killed writes none of its counts, and on a busy disk a
+large pool of pages takes minutes to write."""
+
 
 @dataclass
 class Trainer:
@@ -177,6 +181,7 @@ class Trainer:
                 while (now := time.monotonic()) < end or (now < latest and not _moved(ticks)):
                     time.sleep(0.1)
                     self._look(side, ticks, workload, end - time.monotonic())
+            side.finish(CLEAN_END_S)
         finally:
             side.stop()
         shutil.rmtree(folder, ignore_errors=True)

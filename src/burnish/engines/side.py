@@ -207,6 +207,16 @@ class Side(ABC):
         Never blocks for more than a moment. None before `boot` and after `stop`.
         """
 
+    def finish(self, patience: float) -> None:  # noqa: ARG002
+        """Ends a training as `stop` does, with up to `patience` seconds for the server to end; by default `stop`.
+
+        `stop` comes after it.
+
+        Raises:
+            InfrastructureError: the server did not end by itself, or not with exit code 0: its counts are not whole.
+        """
+        self.stop()
+
     @abstractmethod
     def stop(self) -> None:
         """Ends load and server, the load first, so that the server ends cleanly; may be called twice.

@@ -362,12 +362,21 @@ class FakeSide(Side):
             return f"the server {_ending(self._server.returncode)}"
         return f"the load {_ending(ended)}: {said}" if ended is not None else None
 
+    def finish(self, patience: float) -> None:
+        """See `Side.finish`."""
+        self._end(patience)
+        if self._server is not None and self._server.returncode != 0:
+            raise InfrastructureError(f"{self.spec.label}: the server {_ending(self._server.returncode)} at its end")
+
     def stop(self) -> None:
         """Ends the load, then the server; a server that does not end is killed."""
+        self._end(PATIENCE_S)
+
+    def _end(self, patience: float) -> None:
         self._stopped = True
         for program in (self._load, self._server):
             if program is not None:
-                process.stop(program, patience=PATIENCE_S)
+                process.stop(program, patience=patience)
 
 
 def trained_speed(share: float) -> int:

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from burnish.base.errors import InfrastructureError
 from burnish.engines.shared.load_process import LoadProcess
-from burnish.engines.shared.server_process import ServerProcess
+from burnish.engines.shared.server_process import STOP_S, ServerProcess
 from burnish.engines.side import Side, SideSpec, Tick
 
 ServerT = TypeVar("ServerT", bound=ServerProcess)
@@ -97,11 +97,22 @@ class ServerSide(Side, Generic[ServerT]):
             said = said or self.objection(self._load)
         return f"{self.spec.label}: {said}" if said else None
 
+    def finish(self, patience: float) -> None:
+        """See `Side.finish`."""
+        if self._end(patience) != 0:
+            why = f"{self.spec.label}: {self.server.ending()} at the end of its load, so its counts are not whole"
+            raise InfrastructureError(why, log=self.server.log)
+
     def stop(self) -> None:
         """See `Side.stop`."""
+        self._end(STOP_S)
+
+    def _end(self, patience: float) -> int:
+        """Ends the load, then the server; returns the server's exit code."""
         self._stopped = True
         try:
             if self._load is not None:
                 self._load.stop()
         finally:
-            self.server.stop()
+            code = self.server.stop(patience)
+        return code

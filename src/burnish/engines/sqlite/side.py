@@ -144,14 +144,24 @@ class SqliteSide(Side):
         last = f": {words[-1]}" if words else ""
         return f"{' '.join(self._arguments)} {how}{last}"
 
+    def finish(self, patience: float) -> None:
+        """See `Side.finish`."""
+        self._end(patience)
+        if self._process is not None and (code := self._process.returncode) != 0:
+            why = f"{self.spec.label}: the program ended with exit code {code} when it was stopped"
+            raise InfrastructureError(f"{why}, so its counts are not whole", log=self._log)
+
     def stop(self) -> None:
         """Lets the current unit finish (a profile is written at the end), then ends the process."""
+        self._end(PATIENCE_S)
+
+    def _end(self, patience: float) -> None:
         self._stopping = True
         if self._process is None:
             return
         with contextlib.suppress(BrokenPipeError, ValueError):  # gone already; or closed by an earlier call
             if self._process.stdin is not None:
                 self._process.stdin.close()  # ends it when it is still paused
-        process.stop(self._process, patience=PATIENCE_S)
+        process.stop(self._process, patience=patience)
         if self._process.stdout is not None:
             self._process.stdout.close()
