@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from burnish.catalogue import load
 from burnish.engines.contract import OwnData
 from burnish.engines.shared import mixes, own_script, sysbench
 from burnish.engines.shared.sysbench_parameters import GENERAL
+from burnish.model.recipe import Recipe, Variant
 from burnish.model.workload import Design, Workload
 from burnish.study.request import workloads
 from burnish.study.request.options import Options
@@ -176,6 +178,27 @@ def test_a_profile_is_trained_without_the_users_configuration_file() -> None:
     (measured,) = choose(SPEC, [name], settings=(("innodb_buffer_pool_size", "8G"),))
     training = workloads.training_workloads(SPEC, [], [measured])
     assert workloads.made_with([measured], training)[name].settings == load.workload(SPEC, name).settings
+
+
+def test_a_recipes_own_training_is_without_the_users_configuration_file(tmp_path: Path) -> None:
+    """And leaves the usual training as it is."""
+    script = tmp_path / "mine.lua"
+    script.write_text("function event() end\n")
+    usual, other = SPEC.training[0][0], f"{SPEC.training[0][0]}:tables=3"
+    given = (("innodb_buffer_pool_size", "8G"), ("innodb_page_size", "8k"))
+    assert "innodb_page_size" in SPEC.settings.shaping
+    measured = choose(SPEC, [usual, other, str(script)], settings=given)
+    recipe = Recipe(pgo=True, training=tuple((found.identity, 1.0) for found in measured))
+    training = workloads.training_workloads(SPEC, [Variant("v", recipe, "for a test")], measured)
+    own = load.workload(SPEC, usual).settings
+    assert training[usual].settings == own
+    assert dict(training[other].settings) == {**dict(own), "innodb_page_size": "8k"}, "its data need this one"
+    assert dict(training[measured[2].identity].settings) == {"innodb_page_size": "8k"}
+    made = workloads.made_with(measured, training)
+    assert made[measured[2].name].settings == given, "it is measured as it was"
+    unknown = Variant("v", replace(recipe, training=(("nothing", 1.0),)), "for a test")
+    with pytest.raises(UserError, match="variant v: training: .*'nothing'"):
+        workloads.training_workloads(SPEC, [unknown], measured)
 
 
 def test_statements_want_data(tmp_path: Path) -> None:

@@ -103,8 +103,9 @@ class Maker:
     data: dict[str, Entry] = field(default_factory=dict)
     _failed: dict[str, InfrastructureError] = field(default_factory=dict)
 
-    def _with_data(self) -> list[Workload]:
-        return [workload for workload in self.workloads.values() if workload.dataset != "none"]
+    def _with_data(self) -> dict[str, Workload]:
+        """By the names of `workloads`: a study's own load may train under other settings than it is measured under."""
+        return {name: workload for name, workload in self.workloads.items() if workload.dataset != "none"}
 
     def _there(self, kind: str, key: str) -> bool:
         """For `needed`: profiles are fetched and checked; a build that only trainings run is not worth fetching."""
@@ -312,7 +313,8 @@ class Maker:
             self.builder.compile(stage, name)
         elif isinstance(stage, Train):
             trained = {step: self.workloads[step] for step, _ in stage.training}
-            trainer = Trainer(self.builder, trained, self.data, self.tools, self.cores, self.scratch)
+            data = {trained[step].name: self.data[step] for step in trained if step in self.data}
+            trainer = Trainer(self.builder, trained, data, self.tools, self.cores, self.scratch)
             entry = trainer.train(stage, name)
             self.record.append(ProfileMade(build_id(name), entry.key, _short(entry)))
         elif isinstance(stage, Merge):
@@ -327,7 +329,7 @@ class Maker:
 
     def _prepare_data(self, built: Built) -> None:
         spec = self.engine.spec
-        for workload in self._with_data():
+        for name, workload in self._with_data().items():
             key = datasets.dataset_key(spec, self.version, workload)
             if self.store.find("datasets", key) is None:
                 expected = self.store.cost(spec.name, "dataset", workload.dataset)
@@ -340,7 +342,7 @@ class Maker:
                 self._say_late("dataset", workload.dataset, built.name, "datasets", key)
             entry = self.store.find("datasets", key)
             assert entry is not None  # noqa: S101
-            self.data[workload.name] = entry
+            self.data[name] = entry
             self.record.append(DatasetMade(workload.name, key, dict(entry.about)))
 
     def _gate(self, chain: Chain, built: Built) -> GateReport:

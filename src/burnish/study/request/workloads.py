@@ -140,10 +140,22 @@ def training_workloads(
     for variant in variants:
         for name, _ in variant.recipe.training:
             try:
-                by_name[name] = own.get(name) or load.training(spec, name)
+                by_name[name] = load.training(spec, name)
             except UserError as error:
-                raise UserError(f"variant {variant.name}: training: {error}") from None
+                if name not in own:
+                    raise UserError(f"variant {variant.name}: training: {error}") from None
+                by_name[name] = _without_file(spec, own[name])
     return by_name
+
+
+def _without_file(spec: EngineSpec, measured: Workload) -> Workload:
+    """The load under its own settings; of a configuration file's, only what its data need: no profile's key has them."""
+    try:
+        settings = dict(load.workload(spec, measured.entry).settings)
+    except UserError:  # the user's file, or a mix
+        settings = {}
+    settings |= dict(measured.data_settings(spec.settings.shaping))
+    return replace(measured, settings=tuple(settings.items()))
 
 
 def made_with(measured: Sequence[Workload], training: Mapping[str, Workload]) -> dict[str, Workload]:
