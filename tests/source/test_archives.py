@@ -218,6 +218,26 @@ def test_digest_sees_what_a_link_leads_to_elsewhere(tmp_path: Path) -> None:
         archives.tree_digest(tree)
 
 
+def test_a_copys_links_lead_to_the_same_as_the_trees(tmp_path: Path) -> None:
+    """Else its digest is another one, so that no source with such links can be unpacked."""
+    (tmp_path / "mine").write_text("#!/bin/sh")
+    (tmp_path / "mine").chmod(0o755)
+    tree = make_tree(tmp_path / "tree")
+    (tree / "sub/out").symlink_to("../../mine")
+    (tree / "sub/back").symlink_to(tree / "a.c")
+    (tree / "folder").symlink_to(tree / "sub")
+    copy = tmp_path / "other/place/copy"
+    copy.parent.mkdir(parents=True)
+    archives.copy_tree(tree, copy)
+    assert archives.tree_digest(copy) == archives.tree_digest(tree)
+    assert not (copy / "sub/out").is_symlink()
+    assert os.access(copy / "sub/out", os.X_OK)
+    assert [os.readlink(copy / name) for name in ("sub/back", "folder")] == ["../a.c", "sub"]  # noqa: PTH115
+    before = archives.tree_digest(tree)
+    (tmp_path / "mine").write_text("#!/bin/dash")
+    assert archives.tree_digest(tree) != before
+
+
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     tree = make_tree(tmp_path / "tree")
     with socket.socket(socket.AF_UNIX) as listener:

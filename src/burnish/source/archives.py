@@ -242,12 +242,11 @@ def tree_digest(folder: Path, *, without: frozenset[str] = frozenset()) -> str:
     try:
         for name, entry in _entries(folder, without):
             if entry.is_symlink():
-                kind, content = "link", os.readlink(entry.path) + _led_to(Path(entry.path), folder)  # noqa: PTH115
+                kind, content = _link(Path(entry.path), folder)
             elif entry.is_dir():
                 kind, content = "folder", ""
             elif entry.is_file():
-                kind = "program" if entry.stat().st_mode & stat.S_IXUSR else "file"
-                content = sha256_of(Path(entry.path))
+                kind, content = _file(Path(entry.path))
             else:
                 raise UserError(f"{entry.path}: neither file, folder nor link; take it out of the source folder")
             total.update(f"{kind}\0{name}\0{content}\0".encode(errors="surrogateescape"))
@@ -256,29 +255,56 @@ def tree_digest(folder: Path, *, without: frozenset[str] = frozenset()) -> str:
     return total.hexdigest()
 
 
-def _led_to(link: Path, folder: Path) -> str:
-    """The digest of a file to which a link leads out of the folder, as a build reads it there; '' for other links."""
+def _file(path: Path) -> tuple[str, str]:
+    """(kind, content) of a file for `tree_digest`."""
+    return "program" if path.stat().st_mode & stat.S_IXUSR else "file", sha256_of(path)
+
+
+def _link(link: Path, folder: Path) -> tuple[str, str]:
+    """(kind, content) of what a copy has in a link's place; with the digest of a file that it still leads to elsewhere.
+
+    A build reads that file where it is.
+    """
+    there = _copied(link, folder)
+    if isinstance(there, Path):
+        return _file(there)
     target = link.resolve()
-    if target.is_relative_to(folder.resolve()) or not target.exists():
-        return ""
+    elsewhere = target.exists() and not target.is_relative_to(folder.resolve())
+    return "link", f"{there}\0{sha256_of(target)}" if elsewhere else there
+
+
+def _copied(link: Path, folder: Path) -> str | Path:
+    """What a copy of `folder` has in a link's place: a link with this text, or a copy of this file.
+
+    A relative link out of the folder leads elsewhere from a copy, and an absolute one into it to the original.
+    """
+    text, target = os.readlink(link), link.resolve()  # noqa: PTH115 - text as it is
+    if not target.exists():
+        return text
+    if target.is_relative_to(folder.resolve()):
+        return os.path.relpath(target, link.parent.resolve()) if text.startswith("/") else text
     if not target.is_file():
         raise UserError(f"{link}: leads out of the source folder, to {target}; put a copy in its place, or take it out")
-    return f"\0{sha256_of(target)}"
+    return text if text.startswith("/") else target
 
 
 def copy_tree(folder: Path, place: Path, *, without: frozenset[str] = frozenset()) -> None:
-    """Copies what `tree_digest` covers to the new folder `place`: modes 755 or 644, times and links kept."""
+    """Copies what `tree_digest` covers to the new folder `place`: modes 755 or 644, times kept.
+
+    Links are kept where they lead to the same from the copy.
+    """
     place.mkdir()
     try:
         for name, entry in _entries(folder, without):
             target = place / name
-            if entry.is_symlink():
-                target.symlink_to(os.readlink(entry.path))  # noqa: PTH115 - text as it is
-            elif entry.is_dir():
+            what = _copied(Path(entry.path), folder) if entry.is_symlink() else Path(entry.path)
+            if isinstance(what, str):
+                target.symlink_to(what)
+            elif what.is_dir():
                 target.mkdir()
             else:
-                shutil.copyfile(entry.path, target)
-                status = entry.stat()
+                shutil.copyfile(what, target)
+                status = what.stat()
                 target.chmod(_mode(status.st_mode, folder=False))
                 os.utime(target, ns=(status.st_mtime_ns, status.st_mtime_ns))
     except OSError as error:
