@@ -119,6 +119,14 @@ def test_a_second_round_is_trained_on_the_first_ones_build_with_lto() -> None:
     assert both.parts == ((one.key, 1.0), (two.key, 1.0))
     assert final.profile == both.key
     assert not any("profile-generate" in flag for flag in (*final.flags.c, *final.flags.link))
+    lld = LinkerProgram("lld", Path("/llvm/bin/ld.lld"), "LLD 19")
+    usual, twice = (
+        made(replace(PGO, context_sensitive=again, lto="thin", linker="lld"), parts=Parts(linker=lld))
+        for again in (False, True)
+    )
+    assert [compiles(chain)[-1].linking.cached for chain in (usual, twice)] == [True, False], (
+        "the cache knows no counts"
+    )
     plain = made(replace(PGO, lto="thin"))
     assert (first.key, one.key) == (plain[0].key, plain[1].key), "the first round is everybody's"
 

@@ -366,6 +366,9 @@ def stages(
             profile = both.key
         if recipe.context_sensitive or (kept is not None and kept.second_round):
             linked = (*linked, *names, *(CS_SAY if recipe.lto != "none" else ()))
+            # The link reads the second round's counters, which ThinLTO's cache does not know: it would give objects of
+            # another profile, and an object from it warns of no mismatch.
+            link = replace(link, cached=False)
         final = compiled(_with(flags, use, linked), title="with profile", profile=profile, tools=with_tools, link=link)
     else:
         final = compiled(flags, title="compile", tools=with_tools, link=link)
