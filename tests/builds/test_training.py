@@ -89,6 +89,20 @@ def test_from_training_to_a_build_with_the_profile(shop: Shops, kind: str) -> No
     assert not here.builder.place.exists(), "the constant path is left empty"
 
 
+def test_what_bolt_said_at_an_earlier_attempt_is_not_read(shop: Shops) -> None:
+    here = shop("bolt")
+    trained, (final,) = here.instrumented("bolt")
+    here.make(trained)
+    for entry in here.builder.store.entries():
+        if entry.key == final.key:
+            here.builder.store.remove(entry)
+    log = here.builder.bench.log_path(f"bolt-test-{final.key}.log")
+    with log.open("a") as file:
+        file.write("7777 out of 7777 functions in the binary (100.0%) have non-empty execution profile\n")
+        file.write("7777 (100.0% of all profiled) functions have invalid (possibly stale) profile\n")
+    assert "7777" not in here.make(final).about["audit"]
+
+
 @KINDS
 def test_builds_give_way_to_other_work_and_a_training_does_not(
     shop: Shops, kind: str, monkeypatch: pytest.MonkeyPatch

@@ -116,7 +116,7 @@ class Builder:
         listed = self._source_list()
         with overlay.patched(self.source, stage.patches, stage.source), _empty(self.place):
             profile = self._lay_profile(stage)
-            start = log.stat().st_size if log.exists() else 0
+            start = _size(log)
             jobs = self._jobs(stage, name)
             job = self._job(stage, jobs, stage.key)
             if profile is not None and self._is_its_own(profile, stage):
@@ -124,9 +124,7 @@ class Builder:
             self.engine.build(job)
             cached = ccache.use_of(job.cache_log, job.cache_log_of_reading)
             tree = folder_size(self.place)
-            with log.open(errors="replace") as file:
-                file.seek(start)
-                text = file.read()
+            text = _said(log, start)
             facts: dict[str, object] = {"profile": stage.profile}
             made = self.engine.objects(job)
             if profile is not None:
@@ -373,11 +371,12 @@ class Builder:
             shutil.copyfile(before, place / "before")
             if profile is not None:
                 shutil.copyfile(profile.folder / BOLT_PROFILE, place / BOLT_PROFILE)
+            start = _size(log)
             done = self.bench.run("bolt", argv, cwd=place)
             done.check(f"{name}: BOLT")
             shutil.move(place / "after", built.server)
         if profile is not None:
-            facts["audit"] = _audit_bolt(name, profile, before, log)
+            facts["audit"] = _audit_bolt(name, profile, before, log, start)
         shutil.copymode(before, built.server)
         making = witness.read(base.about)
         if making is not None:
@@ -402,9 +401,19 @@ class Builder:
         )
 
 
-def _audit_bolt(name: str, profile: Entry, program: Path, log: Path) -> str:
-    """How well BOLT matched its profile, in words; refuses a profile that does not fit the program."""
-    have, of, stale = profiles.read_bolt(log.read_text(errors="replace"))
+def _size(log: Path) -> int:
+    """Bytes of a step's log: what an earlier run of the step has left in it."""
+    return log.stat().st_size if log.exists() else 0
+
+
+def _said(log: Path, start: int) -> str:
+    """What a step's log has from byte `start` on, in the encoding that programs are run with, whatever ours is."""
+    return log.read_bytes()[start:].decode(errors="replace")
+
+
+def _audit_bolt(name: str, profile: Entry, program: Path, log: Path, start: int) -> str:
+    """How well BOLT matched its profile, in words, by its log from byte `start` on; refuses one that does not fit."""
+    have, of, stale = profiles.read_bolt(_said(log, start))
     hot, lost = hot_functions(profile.folder), lost_functions(profile.folder, program)
     words = f"{have} of {of} functions with a profile, {stale} stale, {len(lost)} of {len(hot)} hot ones missing"
     if have == 0:
