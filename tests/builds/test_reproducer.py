@@ -86,7 +86,12 @@ def test_what_the_script_says(tmp_path: Path) -> None:
 
 def test_the_script_drops_variables_that_make_another_program() -> None:
     head = reproducer.script(MAKING).partition("\nunset ")[2].partition("\n\n")[0]
-    given = {"PATH": os.environ["PATH"], "CPATH": "/opt", "CMAKE_PREFIX_PATH": "/opt\nX_ROOT_DIR=y", "A_ROOT_DIR": "/opt"}
+    given = {
+        "PATH": os.environ["PATH"],
+        "CPATH": "/opt",
+        "CMAKE_PREFIX_PATH": "/opt\nX_ROOT_DIR=y",
+        "A_ROOT_DIR": "/opt",
+    }
     done = subprocess.run(["sh", "-euc", f"unset {head}\nenv"], env=given, capture_output=True, text=True, check=True)
     assert "/opt" not in done.stdout
     assert subprocess.run(["sh", "-euc", f"unset {head}"], env={"PATH": given["PATH"]}, check=False).returncode == 0

@@ -109,7 +109,9 @@ class Clean(Waiting):
 
 @pytest.mark.parametrize("side", [signal.SIGKILL], indirect=True)
 def test_a_training_needs_a_server_that_ends_by_itself(side: LostSide) -> None:
-    with pytest.raises(InfrastructureError, match="^a: the server was ended by SIGTERM at the end of its load, so its"):
+    with pytest.raises(
+        InfrastructureError, match=r"^a: the server was ended by SIGTERM at the end of its load, so its"
+    ):
         side.finish(60.0)
     side.server = Clean(side.server.launch, name="clean", socket="socket")
     side.boot()

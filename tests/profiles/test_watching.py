@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +54,19 @@ def test_what_is_tolerated_or_said_twice_ends_nothing() -> None:
     for number in range(1000):
         watch.see(warning("cold", number))
         watch.see(warning("a", number % MOST))
+
+
+def test_what_compilers_say_is_read_as_they_were_run_whatever_our_locale(tmp_path: Path) -> None:
+    """gcc quotes names in UTF-8; read in another encoding, its warnings are none that the audit knows."""
+    log = tmp_path / "log"
+    log.write_text("an earlier run\n")
+    start = log.stat().st_size
+    with log.open("ab") as file:
+        file.write("a.c:1:1: warning: profile for function ‘serve’ not found\n".encode())
+    code = (
+        "import pathlib, sys; from burnish.builds import builder\n"
+        f"print(ascii(builder._said(pathlib.Path(sys.argv[1]), {start})), sys.flags.utf8_mode)"
+    )
+    plain = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PATH": os.environ["PATH"]}
+    said = subprocess.run([sys.executable, "-c", code, log], env=plain, capture_output=True, text=True, check=True)
+    assert said.stdout == r"'a.c:1:1: warning: profile for function \u2018serve\u2019 not found\n' 0" + "\n"

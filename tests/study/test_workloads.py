@@ -197,7 +197,7 @@ def test_a_recipes_own_training_is_without_the_users_configuration_file(tmp_path
     made = workloads.made_with(measured, training)
     assert made[measured[2].name].settings == given, "it is measured as it was"
     unknown = Variant("v", replace(recipe, training=(("nothing", 1.0),)), "for a test")
-    with pytest.raises(UserError, match="variant v: training: .*'nothing'"):
+    with pytest.raises(UserError, match=r"variant v: training: .*'nothing'"):
         workloads.training_workloads(SPEC, [unknown], measured)
 
 

@@ -70,7 +70,7 @@ class InfrastructureError(Exception):
         """The message, the log's last `lines` lines, the log's path and what was kept."""
         parts = [str(self)]
         if self.log is not None and self.log.is_file():
-            tail = self.log.read_text(errors="replace").splitlines()[-lines:]
+            tail = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
             parts += [f"  | {line}" for line in tail]
             parts.append(f"log: {self.log}")
         if self.kept:

@@ -114,7 +114,7 @@ def count(engine: Engine, spec: SideSpec, caches: Caches, seconds: float = SECON
         _control(side, folder, "instrumentation", "off")  # it would take long to end
     finally:
         side.stop()
-    texts = [path.read_text() for path in sorted(folder.glob(f"{_OUTPUT}.*"))]
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob(f"{_OUTPUT}.*"))]
     parts = [cachegrind.parse(text) for text in texts if f"Trigger: dump {_DUMP}" in text]
     if not parts:
         raise InfrastructureError(f"{spec.label}: callgrind wrote nothing")

@@ -36,7 +36,7 @@ def facts(objects: Sequence[CompiledObject], job: BuildJob, store: Store, server
         "unrecorded": agreement.missing,
     }
     if job.meter is not None:
-        noted = compile_costs.parse(job.meter.notes.read_text())
+        noted = compile_costs.parse(job.meter.notes.read_text(encoding="utf-8"))
         if job.in_two_steps:
             once = {
                 compile_costs.reading_key(item, job.place): item.path

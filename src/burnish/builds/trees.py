@@ -132,7 +132,7 @@ def read_tree(name: str, place: Path, *, ours: bool = False) -> Tree:
     """
     path = place / DATABASE
     try:
-        entries = json.loads(path.read_text())
+        entries = json.loads(path.read_text(encoding="utf-8"))
         units = tuple(_unit(entry) for entry in entries)
     except OSError as error:
         raise UserError(

@@ -125,11 +125,11 @@ def _coverage(
         bench.run("show", [tool, "show", *options, "--detailed-summary", data], log=summary).check(
             "reading the profile"
         )
-        text = summary.read_text(errors="replace")
+        text = summary.read_text(encoding="utf-8", errors="replace")
         if options and re.search(r"^Total functions: 0$", text, re.MULTILINE):
             return audit.Coverage(0, 0, frozenset(), ())
         bench.run("show", [tool, "show", *options, "--all-functions", "--counts", data], log=shown)
-        return audit.read_clang(shown.read_text(errors="replace"), text, covered)
+        return audit.read_clang(shown.read_text(encoding="utf-8", errors="replace"), text, covered)
     finally:
         shown.unlink(missing_ok=True)
         if options:
@@ -170,7 +170,7 @@ def function_counts(
     """
     data = folder / DATA[kind]
     if kind == "bolt":
-        return counts.bolt_counts(data.read_text(errors="replace"))
+        return counts.bolt_counts(data.read_text(encoding="utf-8", errors="replace"))
     if kind == "gcc":
         names = _gcc_names(trained, folder) if named else counts.GccNames({}, {})
         totals: dict[str, int] = {}

@@ -71,8 +71,11 @@ def _merge_data(
     target = folder / DATA[stage.kind]
     files = [entry.folder / DATA[stage.kind] for entry in entries]
     if stage.kind == "bolt":
-        texts = [(path.read_text(errors="replace"), weight) for path, weight in zip(files, weights, strict=True)]
-        target.write_text(counts.weighted_fdata(texts))
+        texts = [
+            (path.read_text(encoding="utf-8", errors="replace"), weight)
+            for path, weight in zip(files, weights, strict=True)
+        ]
+        target.write_text(counts.weighted_fdata(texts), encoding="utf-8")
     elif stage.kind == "gcc":
         _merge_gcda(files, weights, target)
     elif stage.kind == "gcc-samples":

@@ -114,8 +114,8 @@ def _script(data: Path, target: Path, bench: Workbench, name: str) -> None:
     argv: list[str | Path] = ["perf", "script", "--show-mmap-events", "-F", "ip,brstack", "-i", data]
     bench.run("perf script", argv, log=target).check(f"{name}: reading perf's samples")
     # The first line is the command, as in every log.
-    lines = target.read_text(errors="replace").partition("\n")[2]
-    target.write_text(lines)
+    lines = target.read_text(encoding="utf-8", errors="replace").partition("\n")[2]
+    target.write_text(lines, encoding="utf-8")
 
 
 def bolt_profile(
@@ -128,8 +128,8 @@ def bolt_profile(
         out = data.with_suffix(".fdata")
         words: list[str | Path] = [tool, "-p", data, "-o", out, program]
         bench.run("perf2bolt", words).check(f"{name}: making BOLT's profile of the samples")
-        texts.append((out.read_text(errors="replace"), 1))
-    target.write_text(counts.weighted_fdata(texts))
+        texts.append((out.read_text(encoding="utf-8", errors="replace"), 1))
+    target.write_text(counts.weighted_fdata(texts), encoding="utf-8")
 
 
 def merge_gcc_samples(files: Sequence[Path], weights: Sequence[int], target: Path, bench: Workbench, name: str) -> None:

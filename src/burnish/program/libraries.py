@@ -153,7 +153,7 @@ def _configured(file: Path, depth: int) -> Iterator[str]:
     if not depth:
         return
     try:
-        lines = file.read_text(errors="replace").splitlines()
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return
     for line in lines:

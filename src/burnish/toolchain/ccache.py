@@ -128,7 +128,10 @@ def use_of(log: Path, reads: Path) -> CacheUse | None:
     """Use of the cache by a build, from the logs of objects and of what was read; None without the first."""
     if not log.exists():
         return None
-    return replace(read_log(log.read_text()), read=read_log(reads.read_text()).hits if reads.exists() else 0)
+    return replace(
+        read_log(log.read_text(encoding="utf-8")),
+        read=read_log(reads.read_text(encoding="utf-8")).hits if reads.exists() else 0,
+    )
 
 
 def read_log(text: str) -> CacheUse:

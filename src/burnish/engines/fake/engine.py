@@ -176,7 +176,7 @@ class FakeEngine(Engine):
 
     def objects(self, job: BuildJob) -> list[CompiledObject]:
         """The server's three objects, from the compile commands written while building."""
-        entries = json.loads((job.place / "compile_commands.json").read_text())
+        entries = json.loads((job.place / "compile_commands.json").read_text(encoding="utf-8"))
         return [
             CompiledObject(path=entry["output"], source=entry["file"], command=tuple(entry["arguments"]))
             for entry in entries
@@ -353,7 +353,7 @@ class FakeSide(Side):
         ended = self._load.poll() if self._load is not None else None
         said = "it said nothing"
         if ended is not None:
-            said = (self._load_log.read_text(errors="replace").strip().splitlines() or [said])[-1]
+            said = (self._load_log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [said])[-1]
         if ended == GAVE_UP and "no answer" not in said:
             # A dying server closes its connections first, and is seen dead when it has had a core for the rest.
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -122,7 +122,7 @@ def with_known_allocators(job: BuildJob, allocators: Sequence[tuple[str, str]]) 
     path = job.source / "CMakeLists.txt"
     if not job.first or not path.is_file():
         return job
-    text = path.read_text(errors="replace")
+    text = path.read_text(encoding="utf-8", errors="replace")
     unknown = {f"-l{library}" for option, library in allocators if option not in text}
     return replace(job, first=tuple(word for word in job.first if word not in unknown))
 
@@ -246,7 +246,7 @@ def objects(job: BuildJob, product: Product) -> list[CompiledObject]:
     )
     done.check("asking ninja for the server's objects")
     wanted = {line.strip() for line in lines if line.strip().endswith(".o")}
-    database = json.loads((job.place / "compile_commands.json").read_text())
+    database = json.loads((job.place / "compile_commands.json").read_text(encoding="utf-8"))
     compiled = []
     for entry in database:
         command = tuple(shlex.split(entry["command"]))

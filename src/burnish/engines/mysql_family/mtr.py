@@ -133,7 +133,7 @@ def available(suite: Suite, tools: Built, wanted: Sequence[str]) -> list[str]:
 def _called(suite: Suite, tools: Built, name: str) -> set[str]:
     """What a test's script calls by mtr's variables, or may call: their names in small letters, without underscores."""
     script = test_file(suite, tools.folder, name)
-    text = script.read_text(errors="replace") if script is not None else ""
+    text = script.read_text(encoding="utf-8", errors="replace") if script is not None else ""
     return {word.replace("_", "").lower() for word in re.findall(r"\$([A-Z_]+)", text)}
 
 

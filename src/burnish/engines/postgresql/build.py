@@ -86,7 +86,7 @@ class PostgreSQLBuild(Engine):
     def objects(self, job: BuildJob) -> list[CompiledObject]:
         """Every object of the server with its command, as make printed it; which they are is in objfiles.txt."""
         lists = [*(job.place / "src/backend").rglob("objfiles.txt"), job.place / "src/timezone/objfiles.txt"]
-        wanted = {word for path in lists for word in path.read_text().split() if word.endswith(".o")}
+        wanted = {word for path in lists for word in path.read_text(encoding="utf-8").split() if word.endswith(".o")}
         made = autoconf.compiled(job)
         if missing := sorted(wanted - made.keys()):
             raise InfrastructureError(f"{job.place}: no command for {len(missing)} objects, as {missing[0]}")

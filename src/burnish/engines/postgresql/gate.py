@@ -97,7 +97,7 @@ def _difference(result: Path, expected: Path) -> str:
     """The first line that is not as expected."""
     if not result.is_file():
         return "did not run"
-    found, right = (path.read_text(errors="replace").splitlines() for path in (result, expected))
+    found, right = (path.read_text(encoding="utf-8", errors="replace").splitlines() for path in (result, expected))
     for number, line in enumerate(found):
         if number >= len(right) or line != right[number]:
             return f"line {number + 1} is {line.strip()[:100]!r}"

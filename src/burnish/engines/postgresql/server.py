@@ -57,7 +57,7 @@ class Server(ForkingServer):
     def ready(self) -> bool:
         """See `ServerProcess.ready`: the first line of the postmaster's file is its pid, the eighth its state."""
         file = self.launch.data / CLUSTER / "postmaster.pid"
-        lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
         return len(lines) > 7 and lines[0] == str(self.pid) and lines[7].strip() == "ready"
 
     def query(self, statement: str, database: str = DATABASE) -> list[tuple[str | None, ...]]:

@@ -131,7 +131,7 @@ def compiled(job: BuildJob) -> Mapping[str, CompiledObject]:
     """Every object that a finished build has made with its compilers, by its path in the build folder."""
     objects: dict[str, CompiledObject] = {}
     compilers, folder = {str(job.toolchain.cc), str(job.toolchain.cxx)}, job.place
-    for line in (job.place / _LOG).read_text().splitlines():
+    for line in (job.place / _LOG).read_text(encoding="utf-8").splitlines():
         if entering := _ENTERING.match(line):
             folder = Path(entering[1])
         if " -c " not in line or " -o " not in line or not any(compiler in line for compiler in compilers):

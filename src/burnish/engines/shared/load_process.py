@@ -103,7 +103,7 @@ class LoadProcess:
         """Lines of its output so far that tell of an error, in order."""
         if self.complaint is None or not self.log.is_file():
             return []
-        lines = map(str.strip, self.log.read_text(errors="replace").splitlines())
+        lines = map(str.strip, self.log.read_text(encoding="utf-8", errors="replace").splitlines())
         return [line for line in lines if self.complaint.search(line)]
 
     def stop(self) -> None:

@@ -201,7 +201,7 @@ class ServerProcess(ABC):
 
     def complaints(self) -> list[str]:
         """What `complaint` finds in its log so far, in order."""
-        text = self.log.read_text(errors="replace") if self.log.is_file() else ""
+        text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.is_file() else ""
         return [] if self.complaint is None else [match[1] for match in self.complaint.finditer(text)]
 
     def stop(self, patience: float = STOP_S) -> int:

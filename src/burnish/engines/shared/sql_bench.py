@@ -229,7 +229,7 @@ class SqlBenchLoad(LoadProcess):
         """See `LoadProcess.cipher`: the TLS version, as each test asks the server for it."""
         if not self.log.is_file():
             return None
-        with self.log.open(errors="replace") as file:
+        with self.log.open(encoding="utf-8", errors="replace") as file:
             match = _SERVER.search(file.read(_HEAD))
         return match[1].partition("/")[2] if match else None
 
@@ -248,7 +248,9 @@ class SqlBenchLoad(LoadProcess):
         code = self.ended()
         if code is None:
             return None
-        lines = [line.strip() for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        lines = [
+            line.strip() for line in self.log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()
+        ]
         last = [*lines[-_LAST:], "it said nothing"]
         message = next((line for line in last[:-1] if _ERROR.search(line)), last[-2] if lines else last[-1])
         return f"sql-bench ended with exit code {code}: {message}"

@@ -119,7 +119,7 @@ class Sqlite(Engine):
 
     def objects(self, job: BuildJob) -> list[CompiledObject]:
         """Every object of the program, from the commands that make was given."""
-        entries = json.loads((job.place / COMMANDS).read_text())
+        entries = json.loads((job.place / COMMANDS).read_text(encoding="utf-8"))
         return [CompiledObject(entry["output"], entry["file"], tuple(entry["arguments"])) for entry in entries]
 
     def existing(self, program: Path) -> Built:

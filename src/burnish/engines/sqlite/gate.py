@@ -148,7 +148,7 @@ def _commands(name: str, program: Path, environment: Mapping[str, str], data: Pa
 def _read(name: str, place: Path) -> CheckResult:
     """The result of a check, from its files."""
     code = (place / f"{name}.exit").read_text().strip()
-    text = (place / f"{name}.out").read_text(errors="replace")
+    text = (place / f"{name}.out").read_text(encoding="utf-8", errors="replace")
     if name == "answers":
         return CheckResult(wrong_answer(text), "")  # its exit code has no further information
     if code != "0":

@@ -140,7 +140,9 @@ class SqliteSide(Side):
             return None
         code = self._process.returncode
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-        words = self._log.read_text(errors="replace").strip().splitlines() if self._log.is_file() else []
+        words = (
+            self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if self._log.is_file() else []
+        )
         last = f": {words[-1]}" if words else ""
         return f"{' '.join(self._arguments)} {how}{last}"
 

@@ -399,7 +399,7 @@ def _words(error: InfrastructureError) -> str:
     first = str(error).splitlines()[0]
     if error.log is None:
         return first
-    text = error.log.read_text(errors="replace") if error.log.is_file() else ""
+    text = error.log.read_text(encoding="utf-8", errors="replace") if error.log.is_file() else ""
     cause = failures.first_error(failures.last_command(text))
     what = f"{first.partition(': `')[0]}: {cause}" if cause else first  # more useful than an exit code
     return f"{what} (log: {error.log.parent.name}/{error.log.name})"

@@ -149,7 +149,7 @@ def training_workloads(
 
 
 def _without_file(spec: EngineSpec, measured: Workload) -> Workload:
-    """The load under its own settings; of a configuration file's, only what its data need: no profile's key has them."""
+    """The load under its own settings and, of a configuration file's, those that its data need: no key has others."""
     try:
         settings = dict(load.workload(spec, measured.entry).settings)
     except UserError:  # the user's file, or a mix

@@ -75,7 +75,7 @@ def _unit(session: Session, spec: SideSpec, words: Sequence[str | Path]) -> Buil
     )
     if not done.ok or not out.is_file():
         raise InfrastructureError(f"valgrind could not run {spec.label} (why-simulation.log)")
-    return _event(spec.label, cachegrind.parse(out.read_text()))
+    return _event(spec.label, cachegrind.parse(out.read_text(encoding="utf-8")))
 
 
 def _served(session: Session, spec: SideSpec, label: str, lay: Callable[[Path], None]) -> BuildSimulated:
