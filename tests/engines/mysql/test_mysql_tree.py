@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from burnish.base import process
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.builds.stages import Compile
@@ -344,9 +345,10 @@ def test_gcc_finds_the_profile_where_the_vendors_option_has_it_look(job: BuildJo
     counts.parent.mkdir(parents=True)
     counts.write_bytes(b"gcda")
     using = replace(job, options=VENDORS, flags=Flags(c=USED, cxx=USED, link=()))
-    cmake.lay_profile(replace(using, options=()))
-    assert not (job.place / "profile-data").exists()
-    cmake.lay_profile(using)
+    assert not cmake.laying(replace(using, options=()))
+    (command,) = cmake.laying(using)
+    assert MySQL(load.engine("mysql")).steps(using)[0] == command, "a build's script has it too"
+    process.run(command.argv).check("laying the profile")
     (laid,) = (job.place / "profile-data").iterdir()
     assert laid.name == f"{job.place}/sql/CMakeFiles/sql_main.dir/item.cc.gcda".replace("/", "#")
     assert laid.read_bytes() == b"gcda"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,12 +9,17 @@ from burnish.base.errors import UserError
 from burnish.engines.contract import BuildJob
 from burnish.engines.mysql.tree import Tree
 from burnish.engines.mysql_family import build
+from burnish.engines.steps import Command
 from burnish.model.engine import is_on
 
 USE = "FPROFILE_USE"
 """The vendor's option that compiles with a profile; it turns link-time optimisation on unless told otherwise."""
 
 _PROFILE = "-fprofile-use"
+_LINK = (
+    r"my ($from, $to) = @ARGV; my @all; find(sub { push @all, $File::Find::name if /\.gcda$/ }, $from);"
+    r" mkdir $to or die qq($to: $!) if @all; for (@all) { link $_, qq($to/) . tr|/|#|r or die qq($_: $!) }"
+)
 
 
 def configure_command(job: BuildJob, tree: Tree) -> list[str]:
@@ -61,19 +65,9 @@ def _profile_of(job: BuildJob) -> Path:
     return Path(path) if path else job.place / "profile-data"
 
 
-def lay_profile(job: BuildJob) -> None:
-    """Where the vendor's cmake has gcc look for a profile: in one folder, each file named by its whole path."""
-    if not is_vendors(job):
-        return
-    folder = _profile_of(job)
-    counts = sorted(job.place.rglob("*.gcda"))
-    if job.toolchain.family != "gcc" or not counts:
-        return
-    folder.mkdir()
-    for path in counts:
-        os.link(path, folder / mangled(path))
-
-
-def mangled(path: Path) -> str:
-    """gcc's name for a file of counters in a folder of profiles (``mangle_path`` in gcc/coverage.cc)."""
-    return str(path).replace("/", "#")
+def laying(job: BuildJob) -> tuple[Command, ...]:
+    """What links gcc's counts where the vendor's cmake has it look: in one folder, each named by its whole path, as gcc
+    names them (``mangle_path`` in gcc/coverage.cc)."""
+    if job.toolchain.family != "gcc" or not is_vendors(job):
+        return ()
+    return (Command("profile", ("perl", "-MFile::Find", "-e", _LINK, str(job.place), str(_profile_of(job)))),)

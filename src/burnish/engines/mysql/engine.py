@@ -12,6 +12,7 @@ from burnish.engines.mysql.product import PRODUCT
 from burnish.engines.mysql_family.engine import ServerEngine
 from burnish.engines.mysql_family.product import Initialise, Settings
 from burnish.engines.mysql_family.server import private_options
+from burnish.engines.steps import Step, perform
 from burnish.program.built import Built
 
 _VERSION_LINE = re.compile(r"\d+\.\d+\.\d+\S* for \S+ on ")
@@ -27,6 +28,10 @@ class MySQL(ServerEngine):
         """See `ServerEngine.configure`."""
         return cmake.configure_command(job, tree.read(job.source))
 
+    def steps(self, job: BuildJob) -> tuple[Step, ...]:
+        """See `Engine.steps`."""
+        return (*cmake.laying(job), *super().steps(job))
+
     def check_source(self, source: Path) -> None:
         """See `Engine.check_source`."""
         tree.check(source)
@@ -37,7 +42,7 @@ class MySQL(ServerEngine):
 
     def prepare(self, job: BuildJob) -> None:
         """See `ServerEngine.prepare`."""
-        cmake.lay_profile(job)
+        perform(cmake.laying(job), job, doing="building MySQL", timeout=600)
 
     def initialiser(self, built: Built, tools: Built) -> Initialise:  # noqa: ARG002 - it makes its tables by itself
         """See `ServerEngine.initialiser`: what makes the system tables is in the program itself."""
