@@ -20,7 +20,9 @@ from chains import chain as made_of
     ("gone", "made"),
     [
         ({"instrumented", "BOLT instrumentation", "BOLT"}, ["BOLT"]),
-        ({"instrumented", "training"}, ["instrumented", "training"]),
+        ({"instrumented", "training", "with profile"}, ["instrumented", "training", "with profile"]),
+        ({"instrumented", "training"}, []),
+        ({"instrumented", "training", "BOLT instrumentation", "BOLT training"}, []),
         ({"instrumented", "with profile"}, ["with profile"]),
     ],
 )

@@ -10,7 +10,7 @@ from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.stages import Bolt, Compile, Stage
 from burnish.model.cache import CacheUse
 from burnish.model.recipe import Flags
-from burnish.profiles.stages import Train
+from burnish.profiles.stages import Merge, Train
 from burnish.source.patches import overlay
 from burnish.toolchain import ccache
 
@@ -134,25 +134,28 @@ def kept_as(stage: Stage) -> str:
 
 
 def needed(chain: Sequence[Stage], has: Callable[[str, str], bool]) -> tuple[Stage, ...]:
-    """A chain without missing builds that only trainings would run, whose profiles are all there.
+    """A chain without missing profiles that no missing build uses, and missing builds that only trainings would run.
 
-    Such a build can be gone while its profiles are kept: the store is bounded by size, and a host that only measures
-    fetches profiles without the builds that wrote them.
+    Such a build can be gone while its profiles are kept, and a profile while what was built with it is kept: the store
+    is bounded by size, and a host that only measures fetches profiles without the builds that wrote them.
 
     Args:
         chain: a build's stages in order; its last is always needed.
         has: whether the store has an entry, by kind and key.
     """
     used = {chain[-1].key, *(stage.build for stage in chain if isinstance(stage, Bolt | AfterLink))}
-    trainings: dict[str, list[Train]] = {}
-    for stage in chain:
-        if isinstance(stage, Train) and stage.build not in used:
-            trainings.setdefault(stage.build, []).append(stage)
-    gone = {
-        build
-        for build, its in trainings.items()
-        if not has("builds", build) and all(has(kept_as(stage), stage.key) for stage in its)
-    }
+    wanted, gone = set(used), set[str]()
+    for stage in reversed(chain):
+        if has(kept_as(stage), stage.key):
+            continue
+        if stage.key not in wanted:
+            gone.add(stage.key)
+        elif isinstance(stage, Train):
+            wanted.add(stage.build)
+        elif isinstance(stage, Merge):
+            wanted.update(key for key, _ in stage.parts)
+        elif not isinstance(stage, AfterLink) and stage.profile is not None:
+            wanted.add(stage.profile)
     return tuple(stage for stage in chain if stage.key not in gone)
 
 

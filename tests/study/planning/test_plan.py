@@ -149,9 +149,11 @@ def test_a_build_that_only_trainings_ran_is_not_made_again_for_profiles_that_are
     marks = {each.key for each in bolt if each.title in ("instrumented", "BOLT instrumentation")}
     everything = {each.key for each in plan().steps}
     assert plan(have=everything - marks).ahead == ()
-    trained = next(each for each in bolt if each.title == "training")
-    steps = plan(have=everything - marks - {trained.key}).ahead
-    assert [each.title for each in steps] == ["instrumented", "training"], "it writes the profile that is missing"
+    trained, used = (next(each for each in bolt if each.title == title) for title in ("training", "with profile"))
+    gone = marks | {trained.key}
+    assert plan(have=everything - gone).ahead == (), "nothing uses the profile that is missing"
+    steps = plan(have=everything - gone - {used.key}).ahead
+    assert [each.title for each in steps] == ["instrumented", "training", "with profile"]
 
 
 def test_objects_of_an_earlier_study_are_known_by_name() -> None:
