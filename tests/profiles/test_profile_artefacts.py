@@ -255,6 +255,17 @@ def test_names(maker: Makers) -> None:
             kept.give_name(store, name, "other")
     with pytest.raises(UserError, match=r"unknown profile 'on' \(did you mean 'one'\?\)"):
         kept.find(store, "on")
+    hot = trained.folder / "hot.txt"
+    whole = hot.read_bytes()
+    hot.write_bytes(b"")  # as on a disk that was full
+    try:
+        for name in (trained.key, trained.key[:8], "one"):
+            with pytest.raises(
+                UserError, match=rf"^profile .*{trained.key}\)? is no longer in the store; train or import"
+            ):
+                kept.find(store, name)
+    finally:
+        hot.write_bytes(whole)
 
 
 def test_hot_functions_have_the_names_that_people_know() -> None:

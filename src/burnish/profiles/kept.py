@@ -49,19 +49,22 @@ def find(store: Store, text: str) -> Entry:
     """
     by_name = names(store)
     if text in by_name:
-        entry = store.find("profiles", by_name[text])
-        if entry is None:
-            raise UserError(f"profile {text} ({by_name[text]}) is no longer in the store; train or import it again")
-        return entry
+        return _there(store, by_name[text], f"{text} ({by_name[text]})")
     keys = [entry.key for entry in store.entries() if entry.kind == "profiles"]
     meant = [key for key in keys if key == text or (len(text) >= _SHORTEST and key.startswith(text))]
     if len(meant) == 1:
-        profile = store.find("profiles", meant[0])
-        assert profile is not None  # noqa: S101 - listed just now
-        return profile
+        return _there(store, meant[0], meant[0])  # it may be listed and damaged
     if not keys:
         raise UserError(f"unknown profile {text!r}; there is none yet: train one (pgo = true) or import one")
     raise unknown("profile", text, [*by_name, *(meant or keys)])
+
+
+def _there(store: Store, key: str, called: str) -> Entry:
+    """The profile of this key; a `UserError` if the store does not have it whole."""
+    entry = store.find("profiles", key)
+    if entry is None:
+        raise UserError(f"profile {called} is no longer in the store; train or import it again")
+    return entry
 
 
 def as_kept(name: str, entry: Entry) -> Kept:
