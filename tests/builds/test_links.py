@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from burnish.base.errors import InfrastructureError
+from burnish.base.errors import InfrastructureError, UnavailableError
 from burnish.builds import linkers
 from burnish.builds.after_link import preload
 from burnish.builds.after_link.maker import AfterLinkMaker
@@ -33,6 +33,7 @@ from burnish.program.built import Built
 from burnish.program.elf import build_id, word_of
 from burnish.record.store import Entry, Store
 from burnish.record.workbench import Bench
+from burnish.study.builds.resolving import resolve
 from burnish.toolchain.link_parts import find_allocator, find_file, find_linker, find_parts, huge_pages, words_of
 from burnish.toolchain.toolchains import Toolchain
 from conftest import FAKE_SOURCE
@@ -450,9 +451,29 @@ def test_thin_lto_by_lld_has_a_cache(shop: Shop, clang: Toolchain) -> None:
     assert not any("thinlto-cache" in flag for flag in entry.about["flags"]["link"])
 
 
-def test_a_folder_with_a_colon_cannot_be_preloaded(tmp_path: Path, gcc: Toolchain) -> None:
+def test_nothing_in_a_folder_with_a_colon_can_be_preloaded(tmp_path: Path, gcc: Toolchain) -> None:
     if find_allocator("jemalloc", gcc, 64) is None:
         pytest.skip("no jemalloc on this machine")
     odd = Shop(tmp_path / "a:b", replace(gcc))
-    with pytest.raises(InfrastructureError, match="space or a colon; name another BURNISH_HOME"):
-        odd.make(Recipe(allocator="jemalloc", preload=True))
+    with pytest.raises(
+        UnavailableError, match=r"variant v: LD_PRELOAD cannot name .*/a:b: its path has a space or a col"
+    ):
+        preload.check(Recipe(huge_text=True), "variant v", tmp_path / "a:b")
+    given = [Variant("baseline", Recipe(), "the baseline"), Variant("v", Recipe(huge_text=True), "code on huge pages")]
+    _, chain = resolve(
+        given,
+        spec=odd.builder.engine.spec,
+        source_digest="source",
+        source=odd.builder.source,
+        toolchains=[gcc],
+        features="full",
+        profile_place=odd.builder.profile_place,
+        store=odd.builder.store,
+    )
+    assert "space or a colon; name another BURNISH_HOME" in (chain.missing or ""), "before it is compiled"
+    outside = Recipe(allocator="jemalloc", preload=True)
+    preload.check(outside, "variant v", tmp_path / "a:b")
+    assert odd.make(outside)[1].about["allocator"].endswith(", preloaded")
+    if huge_pages() in ("always", "madvise"):
+        with pytest.raises(InfrastructureError, match="space or a colon; name another BURNISH_HOME"):
+            odd.make(Recipe(huge_text=True))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from burnish.base import temporary
 from burnish.base.digest import digest_of
-from burnish.base.errors import InfrastructureError
+from burnish.base.errors import InfrastructureError, UnavailableError
 from burnish.builds.after_link.stage import AfterLink, Workplace
 from burnish.builds.loaded import check_malloc
 from burnish.builds.reproducer import Making
@@ -57,13 +57,10 @@ class Preload(AfterLink):
             libraries.append(HUGE_TEXT)
         if self.allocator is not None:
             libraries.append(str(self.allocator.path))
-        if any(mark in str(folder) for mark in _SEPARATORS):
-            raise InfrastructureError(
-                f"{name}: LD_PRELOAD cannot name {folder}: its path has a space or a colon; name another BURNISH_HOME"
-            )
-        built = place.built
-        paths = ":".join(str(folder / path) for path in libraries)
-        launched = Built(built.name, folder, built.server, self.key, (("LD_PRELOAD", paths),))
+        built, paths = place.built, [str(folder / path) for path in libraries]
+        if why := next(filter(None, map(_unnamable, paths)), None):
+            raise InfrastructureError(f"{name}: {why}")
+        launched = Built(built.name, folder, built.server, self.key, (("LD_PRELOAD", ":".join(paths)),))
         facts: dict[str, object] = {"preload": libraries}
         if self.allocator is not None:
             check_malloc(launched, self.allocator.path.name, name)
@@ -112,6 +109,23 @@ def _huge_text_of(built: Built, bench: Bench) -> tuple[int, int]:
         bench.run("huge pages", [built.server, "--version"], env=env, timeout=60)
         words = report.read_text().split() if report.is_file() else ["0", "0"]
     return int(words[0]), int(words[1])
+
+
+def _unnamable(path: str) -> str | None:
+    """Why a file can't be preloaded by its path, in words; None if it can."""
+    if not any(mark in path for mark in _SEPARATORS):
+        return None
+    return f"LD_PRELOAD cannot name {path}: its path has a space or a colon; name another BURNISH_HOME"
+
+
+def check(recipe: Recipe, name: str, store: Path) -> None:
+    """Checks before a build is compiled whether its own library could be preloaded from the folder of the store.
+
+    Raises:
+        UnavailableError: the folder's path cannot be in LD_PRELOAD.
+    """
+    if recipe.huge_text and (why := _unnamable(str(store))):
+        raise UnavailableError(f"{name}: {why}")
 
 
 def preload_of(

@@ -13,6 +13,7 @@ from burnish.base import process
 from burnish.base.digest import digest_of
 from burnish.base.errors import UnavailableError, UserError, together
 from burnish.base.system import install_command
+from burnish.builds.after_link import preload
 from burnish.builds.after_link.stage import AfterLink
 from burnish.builds.fitting import fitted
 from burnish.builds.stages import Compile, PackageFlags, Stage, stages
@@ -136,6 +137,8 @@ def resolve(
             named = variant.recipe.profile
             with _about(variant, "profile"):
                 profile = _profile(store, named, source_digest)
+            if store is not None:
+                preload.check(variant.recipe, f"variant {variant.name}", store.root)
             made_as, replaced = fitted(variant, toolchain, packages[hardening])
             notes = (*notes, *replaced)
             make = partial(
