@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from burnish.base import paths
 from burnish.base.errors import UserError
-from burnish.base.files import check_folder, drafted, make_folder, write_whole
+from burnish.base.files import check_folder, drafted, link_or_copy, make_folder, write_whole
 
 
 def test_a_file_is_written_whole_or_nothing_stays(tmp_path: Path) -> None:
@@ -67,3 +69,18 @@ def test_a_home_has_no_folder_of_others_that_would_be_emptied(tmp_path: Path, mo
     assert paths.home().root == place
     (place / "lock").unlink()
     assert paths.home().root == place, "it is marked"
+
+
+def test_a_file_is_linked_where_it_can_be_and_copied_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "a"
+    source.write_text("content")
+    link_or_copy(str(source), str(tmp_path / "b"))
+    assert (tmp_path / "b").samefile(source)
+
+    def elsewhere(*_: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "link", elsewhere)
+    link_or_copy(str(source), str(tmp_path / "c"))
+    assert (tmp_path / "c").read_text() == "content"
+    assert not (tmp_path / "c").samefile(source)

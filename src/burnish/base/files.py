@@ -45,6 +45,14 @@ def check_folder(file: Path) -> None:
         raise UserError(f"{file}: is a folder; name a file in it")
 
 
+def link_or_copy(source: str, target: str) -> None:
+    """A hard link where both are on one file system that has them, else a copy; neither may be written to."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
 def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Writes a file that is there whole or not at all: to a draft beside it, which takes its place or is removed."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:

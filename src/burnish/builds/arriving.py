@@ -12,9 +12,6 @@ from burnish.record.store import Entry
 
 _LACKING = re.compile(r"^\s*(\S+) => not found|(version `[^']+' not found)", re.MULTILINE)
 
-_LIST_ONLY = {"LD_TRACE_LOADED_OBJECTS": "1"}
-"""Makes the loader list what a program loads, and not start it."""
-
 
 def unfit(entry: Entry) -> str | None:
     """Why a build can't be used on this host, or None; other entries fit.
@@ -31,7 +28,7 @@ def unfit(entry: Entry) -> str | None:
     if not loaded.needed(program):
         return None
     try:
-        done = process.run([program], env=_LIST_ONLY, timeout=20)
+        done = process.run([program], env=loaded.LIST_ONLY, timeout=20)
     except InfrastructureError as error:
         return str(error)
     if names := lacking(done.output):

@@ -167,7 +167,7 @@ def same(
     """Whether a build would run exactly as the baseline does: same code, same data, same launch; pure.
 
     Args:
-        mine: the build's facts.
+        facts: the build's facts.
         its: the baseline's facts.
         built: the build.
         baseline: the baseline's build.

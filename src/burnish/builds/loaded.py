@@ -11,6 +11,10 @@ from burnish.base.errors import InfrastructureError
 from burnish.program.built import Built
 
 
+LIST_ONLY = {"LD_TRACE_LOADED_OBJECTS": "1"}
+"""Makes the loader list what a program loads, and not start it."""
+
+
 def needed(program: Path) -> list[str]:
     """The libraries that a program's file asks for (NEEDED), in its order; empty for a static one."""
     text = process.capture(["readelf", "-dW", program])
@@ -19,7 +23,7 @@ def needed(program: Path) -> list[str]:
 
 def load_order(program: Path, environment: Mapping[str, str]) -> list[str]:
     """The libraries that the loader maps for a program, in the order in which symbols are looked up in them."""
-    done = process.run([program], env={**environment, "LD_TRACE_LOADED_OBJECTS": "1"}, timeout=20)
+    done = process.run([program], env={**environment, **LIST_ONLY}, timeout=20)
     return [Path(line.split()[0]).name for line in done.output.splitlines() if line.strip()]
 
 

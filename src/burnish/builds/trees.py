@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.base.errors import UserError, nearest
-from burnish.base.files import remove_tree
+from burnish.base.files import link_or_copy, remove_tree
 from burnish.source.patches import overlay, patch
 from burnish.source.patches.patch import Patch
 
@@ -162,15 +161,8 @@ def patched_copy(source: Path, patches: Sequence[Patch], place: Path, what: str)
     """
     patched = {source / name for name in overlay.touched(patches)}
 
-    def take(one: str, other: str) -> str:
-        linked = False
-        if Path(one) not in patched:
-            with contextlib.suppress(OSError):  # another file system, or one without links
-                os.link(one, other, follow_symlinks=False)
-                linked = True
-        if not linked:
-            shutil.copy2(one, other, follow_symlinks=False)
-        return other
+    def take(one: str, other: str) -> None:
+        (shutil.copy2 if Path(one) in patched else link_or_copy)(one, other)
 
     remove_tree(place)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

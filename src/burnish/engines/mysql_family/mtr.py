@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from burnish.base.errors import InfrastructureError
+from burnish.base.files import link_or_copy
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import GateReport
 from burnish.engines.mysql_family.product import Product, Suite
@@ -323,16 +324,8 @@ def _farm(product: Product, subject: Built, tools: Built, place: Path) -> Path:
     for link, target in product.suite.links:
         (place / link).parent.mkdir(exist_ok=True)
         (place / link).symlink_to(place / target if target == folder else tools.folder / target)
-    shutil.copytree(tools.folder / "mysql-test", place / "mysql-test", symlinks=True, copy_function=_link)
+    shutil.copytree(tools.folder / "mysql-test", place / "mysql-test", symlinks=True, copy_function=link_or_copy)
     return place
-
-
-def _link(source: str, target: str) -> None:
-    """A hard link where both are on one file system, else a copy; nothing writes to the files themselves."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
 
 
 @contextlib.contextmanager
