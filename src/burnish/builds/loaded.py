@@ -10,7 +10,6 @@ from burnish.base import process
 from burnish.base.errors import InfrastructureError
 from burnish.program.built import Built
 
-
 LIST_ONLY = {"LD_TRACE_LOADED_OBJECTS": "1"}
 """Makes the loader list what a program loads, and not start it."""
 
