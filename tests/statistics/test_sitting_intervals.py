@@ -15,8 +15,8 @@ from burnish.statistics import multiplicity
 from burnish.statistics.distributions import chi2_quantile
 from burnish.statistics.hosts import tails
 from burnish.statistics.intervals import fixed_interval
-from burnish.statistics.sequential import Rule
-from burnish.statistics.sittings import SittingCell, half_width, spread_for
+from burnish.statistics.sequential import HostPrior, Rule, decide
+from burnish.statistics.sittings import Lane, SittingCell, half_width, spread_for
 from burnish.statistics.verdicts import Kind
 
 NONE = Spread(0.0, math.inf, "known to be none")
@@ -216,6 +216,84 @@ def test_the_interval_covers_the_mean_of_all_sittings(sittings: int, spread: flo
     assert share >= 0.95 - 3.5 * math.sqrt(0.05 * 0.95 / studies)
     if sittings >= 3 or spread == 0.0:
         assert share <= 0.97, "no wider than it has to be"
+
+
+def on_a_calibrated_host(truth: float, noise: float, sittings: int = 1, between: float = 0.0) -> list[SittingCell]:
+    """Studies that stop by the rule on a host calibrated at 0.6 %, each further sitting with as many starts.
+
+    Args:
+        truth: the log-ratio.
+        noise: standard deviation between starts today, as a multiple of the calibrated one.
+        sittings: number of sittings.
+        between: true standard deviation between sittings, which is assumed as well.
+    """
+    rng, studies = np.random.default_rng(23), 800
+    centres = truth + rng.normal(0.0, between, (studies, sittings, 1))
+    readings = centres + rng.normal(0.0, noise * 0.006, (studies, sittings, 12))
+    known = 0.006 * np.sqrt(rng.chisquare(11, studies) / 11)
+    decided = decide(readings[:, 0, :], Rule(), known, 12)
+    spread = Spread(between, math.inf, "")
+    return [
+        SittingCell(
+            "cell",
+            tuple(tuple(sitting[:taken]) for sitting in study),
+            spread,
+            lane=Lane(HostPrior(float(sd), 12), bool(fast)),
+        )
+        for study, sd, taken, fast in zip(
+            readings.tolist(), known, decided.starts.tolist(), decided.fast.tolist(), strict=True
+        )
+    ]
+
+
+@pytest.mark.parametrize("noise", [1.0, 2.0])
+@pytest.mark.parametrize(("sittings", "between"), [(1, 0.0), (1, 0.01), (2, 0.0), (2, 0.01)])
+def test_intervals_of_a_calibrated_host_hold_as_often_as_they_say(noise: float, sittings: int, between: float) -> None:
+    """Equal sides, of which every interval without 1 is a false positive; up to twice the calibrated spread."""
+    cells = on_a_calibrated_host(0.0, noise, sittings, between)
+    wrong = sum(cell.judge(Rule()).kind in (Kind.FASTER, Kind.SLOWER) for cell in cells)
+    assert wrong / len(cells) <= 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / len(cells))
+    far = on_a_calibrated_host(0.05, noise, sittings, between)
+    held = sum(
+        interval.low <= math.exp(0.05) <= interval.high for cell in far if (interval := cell.judge(Rule()).difference)
+    )
+    assert held / len(far) >= 0.95 - 3.0 * math.sqrt(0.05 * 0.95 / len(far))
+
+
+def test_what_the_fast_lane_ended_is_decided_for_another_sitting_as_well() -> None:
+    """A difference of 5 % where sittings differ by 0.3 %: two starts, whose own t has one degree of freedom."""
+    cells = on_a_calibrated_host(0.05, 1.0, between=0.003)
+    ended = [one for one in cells if one.lane is not None and one.lane.ended]
+    assert len(ended) > 0.9 * len(cells)
+    judged = [one.judge(Rule()) for one in ended]
+    assert sum(one.kind is Kind.FASTER for one in judged) > 0.95 * len(ended)
+    assert "fast lane" in judged[0].reason
+    alone = SittingCell("cell", ended[0].sittings, ended[0].between)
+    assert alone.judge(Rule()).kind is Kind.UNDECIDED, "or this test shows nothing"
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.01, 0.02, 0.03, 0.05])
+@pytest.mark.parametrize("sittings", [1, 2])
+def test_verdict_and_p_value_agree_for_what_the_fast_lane_ended(mean: float, sittings: int) -> None:
+    lane = Lane(HostPrior(0.004, 12), ended=True)
+    one = SittingCell("cell", ((mean - 0.003, mean + 0.003),) * sittings, Spread(0.003, 20.0, ""), lane=lane)
+    assert (one.difference_p(Rule()) < 0.05) == (one.judge(Rule()).kind is not Kind.UNDECIDED)
+    family = Rule().for_family(5)
+    assert (one.difference_p(family) < 0.01) == (one.judge(family).kind is not Kind.UNDECIDED)
+    assert one.difference_p(Rule()) <= SittingCell("cell", one.sittings, one.between).difference_p(Rule()) / 0.8
+
+
+def test_a_lane_that_did_not_end_sampling_lends_no_spread() -> None:
+    short = ((0.05, 0.052, 0.049),)
+    ended, other = (
+        SittingCell("cell", short, SPREAD, lane=Lane(HostPrior(0.0001, 12), ended=ended)) for ended in (True, False)
+    )
+    without = cell(*short).judge(Rule()).difference
+    by_lane, usual = ended.judge(Rule()).difference, other.judge(Rule()).difference
+    assert by_lane is not None
+    assert usual is not None
+    assert without is not None
+    assert by_lane.half_width < without.half_width < usual.half_width, "the usual looks have what is left of alpha"
 
 
 def test_a_gap_or_a_reboot_begins_a_sitting() -> None:

@@ -218,7 +218,7 @@ def test_calibrate_and_what_later_studies_make_of_it(burnish_home: Path, own: Pa
     out, err = text(burnish("tune", "fake", *words, "--max-starts", "4", "--force", "--json"))
     found = json.loads(out)
     (row,), (canary,) = found["rows"], found["canaries"]
-    # That of this sitting; whether another one would show it, two starts without the calibration seldom tell.
+    # That of this sitting: whether another one would show it depends on how far sittings differ.
     assert row["sitting"]["verdict"] == "faster"
     assert 1.2 < row["capacity"]["ratio"] < 1.4
     assert found["contest"]["timings"]["duet"]["pairs"] == duet["best_pairs"]

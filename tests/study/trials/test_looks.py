@@ -27,7 +27,7 @@ from burnish.model.condition import Condition
 from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
 from burnish.record.events.trials import StartBegun, StartDone
-from burnish.record.events.verdicts import VerdictReached
+from burnish.record.events.verdicts import Calibrated, VerdictReached
 from burnish.record.record import Record
 from burnish.record.workbench import Bench
 from burnish.statistics.sequential import HostPrior, Rule
@@ -119,6 +119,7 @@ def test_both_canaries_are_read_before_the_fast_lane_looks(run: Run, record: Rec
     assert run(LARGE, (0.001, -0.001), Rule(), calibrated=True) == ["one", AA, "one", AA]
     assert "fast lane" in verdict(record).reason
     assert verdict(record).starts == 2
+    assert verdict(record).calibrated == Calibrated(CALIBRATED.sd, CALIBRATED.starts, ended=True)
 
 
 @pytest.mark.parametrize("calibrated", [True, False])

@@ -91,6 +91,21 @@ class HostVerdict:
 
 
 @dataclass(frozen=True)
+class Calibrated:
+    """The calibration of a host that a cell's verdict leaves a part of its looks to, the fast lane.
+
+    Attributes:
+        sd: standard deviation of the readings of its A/A starts, of log-ratios.
+        starts: number of those starts.
+        ended: whether the fast lane ended sampling.
+    """
+
+    sd: float
+    starts: int
+    ended: bool
+
+
+@dataclass(frozen=True)
 class VerdictReached(Event):
     """A cell is decided; a later one of the same cell replaces it.
 
@@ -116,6 +131,7 @@ class VerdictReached(Event):
         kept: in a merged record, whether it is the verdict of its own study; None in any other.
         within: of a difference that is proved to be within ±delta too, that delta (0.01 = 1 %); None of any other.
         placement: which cores servers and clients had; None in older records: the design's usual one.
+        calibrated: the calibration that the fast lane had; None without one, and in older records.
     """
 
     cell: CellId
@@ -139,6 +155,7 @@ class VerdictReached(Event):
     kept: bool | None = None
     within: float | None = None
     placement: str | None = None
+    calibrated: Calibrated | None = None
 
     @property
     def placed(self) -> Placement:

@@ -21,9 +21,9 @@ from burnish.record.events.verdicts import VerdictReached
 from burnish.statistics.intervals import Interval
 from burnish.statistics.replicates import by_replicate
 from burnish.statistics.rivals import quotient_beside
-from burnish.statistics.sequential import Rule
+from burnish.statistics.sequential import HostPrior, Rule
 from burnish.statistics.several_hosts import HostsCell
-from burnish.statistics.sittings import SittingCell, spread_for
+from burnish.statistics.sittings import Lane, SittingCell, spread_for
 from burnish.study.trials.profiled import Profiles
 
 SAME_PROGRAM = Spread(0.0, math.inf, "both sides are the same program")
@@ -53,6 +53,11 @@ class CellReadings:
         merged = by.last(RecordsMerged)
         self.letters = {host.key: host.label for host in merged.hosts} if merged else {}
         self.headlines = {verdict.cell: verdict.headline for verdict in by.of(VerdictReached)}
+        self.lanes = {
+            (verdict.cell, verdict.headline): Lane(HostPrior(known.sd, known.starts), known.ended)
+            for verdict in by.of(VerdictReached)
+            if (known := verdict.calibrated) is not None
+        }
         self._known: dict[tuple[CellId, str], SittingCell | HostsCell | None] = {}
         self.starts: dict[CellId, list[Recorded[StartDone]]] = {}
         for recorded in by.recorded(StartDone):
@@ -141,6 +146,7 @@ class CellReadings:
             tuple(tuple(values) for values in sittings.values()),
             SAME_PROGRAM if equal else self.spread(cell),
             tuple(tuple(values) for values in replicates),
+            self.lanes.get((cell, quantity)),
         )
 
     def spread(self, cell: CellId) -> Spread:

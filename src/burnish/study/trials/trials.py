@@ -24,7 +24,7 @@ from burnish.model.sittings import Schedule
 from burnish.model.workload import Design, Placement, Timing
 from burnish.program.built import Built
 from burnish.record.events.trials import HostState, StartBegun, StartDone
-from burnish.record.events.verdicts import Interval, VerdictReached
+from burnish.record.events.verdicts import Calibrated, Interval, VerdictReached
 from burnish.record.record import Record
 from burnish.record.store import Entry
 from burnish.record.workbench import Bench
@@ -200,9 +200,15 @@ class Trials:
         starts = cell_starts(self.record, cell.id)
         if (bad := starts.invalid_judgement) is not None:
             return bad
-        # A fixed number of starts is judged by itself, without the calibration: nothing looks before its end.
-        prior = self._prior(cell) if cell.role is Role.CLAIM and rule.sequential else None
+        prior = self._prior_by(cell, rule)
         return self._judge(cell, starts.of(cell.headline), rule, prior, canary_sd(self.record, cell))
+
+    def _prior_by(self, cell: Cell, rule: Rule) -> HostPrior | None:
+        """The host's calibration, if the rule may use it for the cell.
+
+        A fixed number of starts is judged by itself, without the calibration: nothing looks before its end.
+        """
+        return self._prior(cell) if cell.role is Role.CLAIM and rule.sequential else None
 
     def _judge(
         self,
@@ -445,6 +451,8 @@ class Trials:
                 ratios[quantity.name] = interval_of(judged.interval)
                 verdicts[quantity.name] = str(judged.kind)
         ratios[cell.headline] = interval_of(judgement.interval)
+        prior = self._prior_by(cell, rule) if rule.precision is None else None
+        lane = prior if prior is not None and prior.usable() else None
         self.record.append(
             VerdictReached(
                 cell=cell.id,
@@ -468,6 +476,7 @@ class Trials:
                     label: side_summary(starts.pairs, label, starts.hardware)
                     for label in (self.baseline.label, cell.label)
                 },
+                calibrated=Calibrated(lane.sd, lane.starts, judgement.fast) if lane is not None else None,
             )
         )
         self.bench.say(f"{cell.name}: {judgement.at_stop}")
