@@ -562,6 +562,28 @@ def test_slow_pairs_make_a_start_of_fewer(
     assert len(result.pairs) == pairs
 
 
+@pytest.mark.parametrize("step", ["launch", "boot", "load", "fingerprint", "ticks"])
+@pytest.mark.parametrize("design", list(Design))
+def test_a_side_that_can_not_be_put_under_load_is_at_fault(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, design: Design, step: str
+) -> None:
+    """Candidates that share a baseline with it are not to blame, and are measured again."""
+    usual = getattr(FakeSide, step)
+
+    def fails(self: FakeSide) -> Any:
+        if self.spec.label == "candidate":
+            raise InfrastructureError(f"no {step}")
+        return usual(self)
+
+    monkeypatch.setattr(FakeSide, step, fails)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    built = build_fake()
+    result = arena.run(built, built, ONE, design=design)
+    assert result.invalid == f"no {step}"
+    assert result.faulty == {"candidate"}
+    arena.check_gone()
+
+
 def test_a_crash_makes_the_start_invalid(arena: Arena, build_fake: BuildFake) -> None:
     most = 100  # far more than there is time for until the request at which it crashes
     result = arena.run(build_fake(), build_fake("-DFAKE_CRASH_AFTER=200"), replace(TIMING, pairs=most))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import contextlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
+from burnish.base.errors import InfrastructureError
 from burnish.bench import quantities, readings
 from burnish.bench.counters import Usage
 from burnish.bench.readings import Reading
@@ -30,6 +32,15 @@ class Trouble(Exception):
     def __init__(self, why: str, *sides: str) -> None:
         super().__init__(why)
         self.sides = sides
+
+
+@contextlib.contextmanager
+def blamed(label: str) -> Iterator[None]:
+    """Makes what fails in it the trouble of a side, so that other candidates of a shared start are not lost with it."""
+    try:
+        yield
+    except InfrastructureError as error:
+        raise Trouble(error.explain(), label) from error
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from burnish.bench import counters, readings
 from burnish.bench.page_scatter import PageScatter, page_scatter
-from burnish.bench.pairs import Contestant, Trouble
+from burnish.bench.pairs import Contestant, Trouble, blamed
 from burnish.bench.readings import Reading
 from burnish.engines.contract import Side, Tick
 from burnish.engines.reported import Reported
@@ -46,10 +46,21 @@ class Running:
 
     def read(self) -> None:
         """Reads the new ticks; raises `Trouble` if the side died or had errors."""
-        self.ticks += self.side.ticks()
+        with blamed(self.label):
+            self.ticks += self.side.ticks()
         trouble = self.side.trouble()
         if trouble is not None:
             raise Trouble(f"{self.label}: {trouble}", self.label)
+
+    def load(self) -> None:
+        """Puts its server under load; raises `Trouble` if that fails."""
+        with blamed(self.label):
+            self.side.load()
+
+    def fingerprint(self) -> str:
+        """The digest of its data; raises `Trouble` if they can't be read."""
+        with blamed(self.label):
+            return self.side.fingerprint()
 
     def reading(self, bounds: tuple[int, int], waited: float = 0.0) -> Reading:
         """Its reading between two ticks; raises `Trouble` if its CPU time is unknown.

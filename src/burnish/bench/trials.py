@@ -28,7 +28,7 @@ from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.bench import hardware, readings
 from burnish.bench.device import DeviceWait
-from burnish.bench.pairs import HANGS, Contestant, Pair, StartResult, Trouble, joined
+from burnish.bench.pairs import HANGS, Contestant, Pair, StartResult, Trouble, blamed, joined
 from burnish.bench.placement import check_place, move, place
 from burnish.bench.readings import Reading
 from burnish.bench.running import Running
@@ -140,7 +140,7 @@ class _Start:
         """All sides running and under load, swapping core sets before each turn."""
         self._boot(contestants)
         for item in self.running:
-            item.side.load()
+            item.load()
             place(item.side, item.cores)
         self._warm_up(self.running)
         count = len(self.core_sets)
@@ -196,7 +196,7 @@ class _Start:
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
             self._boot([contestant])
             (item,) = self.running
-            item.side.load()
+            item.load()
             self._move_alone(item)
             self._warm_up([item])
             parts.append([])
@@ -232,12 +232,14 @@ class _Start:
                 seed=self.seed,
                 cores=cores,
             )
-            item = Running(contestant, self.engine.side(spec), cores)
-            self.running.append(item)
-            item.side.launch()
+            with blamed(contestant.label):
+                item = Running(contestant, self.engine.side(spec), cores)
+                self.running.append(item)
+                item.side.launch()
         for item in self.running:
-            item.side.boot()
-        prints = _together({item.label: item.side.fingerprint for item in self.running})
+            with blamed(item.label):
+                item.side.boot()
+        prints = _together({item.label: item.fingerprint for item in self.running})
         if self.fingerprint:
             prints["the other side"] = self.fingerprint
         if len(set(prints.values())) != 1:
@@ -259,7 +261,7 @@ class _Start:
         before the other had any would have the smaller pieces (docs/BIAS.md, "Launched first").
         """
         for item in self.running:
-            item.side.load()
+            item.load()
             self._move_alone(item)
         self._await_first_ticks()
         by_label = {item.label: item for item in self.running}
