@@ -535,7 +535,7 @@ def test_slots_decide_launch_data_and_cores(arena: Arena, build_fake: BuildFake)
     assert len(seeds) == 2, "each start has keys of its own"
 
 
-@pytest.mark.parametrize("design", [Design.DUET, Design.INTERLEAVED])
+@pytest.mark.parametrize("design", list(Design))
 @pytest.mark.parametrize(("slower", "rounds"), [(0.01, 1), (1000.0, 4)], ids=["slow", "quick"])
 def test_slow_turns_make_a_pair_of_fewer_whole_rounds(
     arena: Arena, build_fake: BuildFake, design: Design, slower: float, rounds: int, monkeypatch: pytest.MonkeyPatch
@@ -548,7 +548,7 @@ def test_slow_turns_make_a_pair_of_fewer_whole_rounds(
     assert len(pair.turns) == rounds * pair.places
 
 
-@pytest.mark.parametrize("design", [Design.DUET, Design.INTERLEAVED])
+@pytest.mark.parametrize("design", list(Design))
 @pytest.mark.parametrize(("overtime", "pairs"), [(-1000.0, 1), (1000.0, 3)], ids=["slow", "quick"])
 def test_slow_pairs_make_a_start_of_fewer(
     arena: Arena, build_fake: BuildFake, design: Design, overtime: float, pairs: int, monkeypatch: pytest.MonkeyPatch
@@ -752,6 +752,26 @@ def test_neighbours_make_a_pair_invalid(arena: Arena, build_fake: BuildFake, mon
     assert set(pair["sides"]) == {"baseline", "candidate"}
     assert pair["sides"]["baseline"]["done"] == sum(done for _, done, *_ in pair["turns"]["baseline"]) > 0
     assert pair["invalid"] == result.pairs[3].invalid
+
+
+@pytest.mark.parametrize("design", [Design.INTERLEAVED, Design.SOLO])
+def test_time_stolen_from_the_load_makes_a_pair_invalid_too(
+    arena: Arena, build_fake: BuildFake, monkeypatch: pytest.MonkeyPatch, design: Design
+) -> None:
+    """Placed apart, it has cores of its own, of which the server has none."""
+    host = Neighbours(stolen=0.2)
+    arena.engine.spec = replace(arena.engine.spec, steal_bound=0.05)
+    monkeypatch.setattr(arena, "see", lambda number, pair: arena.pairs.append((number, pair)))
+    for name in ("read_swap", "read_cpu_times", "read_clocks"):
+        monkeypatch.setattr(counters, name, getattr(host, name))
+    slots = {name: {"cores": 0, "data": data, "launch": data} for data, name in enumerate(("baseline", "candidate"))}
+    monkeypatch.setattr(trials, "draw_slots", lambda *_: slots)
+    built = build_fake()
+    result = arena.run(built, built, ONE, design=design, placement=Placement.APART)
+    (pair,) = result.pairs
+    assert {core for turn in pair.turns for reading in turn.values() for core in reading.cores} == {CORES[0]}
+    assert pair.invalid == "the hypervisor took 20% of the CPU (bound 5%); try at a quieter hour"
+    assert pair.disturbed
 
 
 def test_a_quota_that_held_the_servers_up_makes_a_pair_invalid(

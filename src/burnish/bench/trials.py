@@ -191,7 +191,7 @@ class _Start:
 
     def solo(self, contestants: Sequence[Contestant]) -> None:
         """One side at a time: launched, warmed up, measured, stopped."""
-        rounds = max(1, self.timing.turns // 2)
+        most = max(1, self.timing.turns // 2)
         parts: list[list[Pair]] = []
         for contestant in sorted(contestants, key=lambda c: self.slots[c.label]["launch"]):
             self._boot([contestant])
@@ -201,10 +201,13 @@ class _Start:
             self._warm_up([item])
             parts.append([])
             with self._events(self.running):
-                for number in range(1, self.timing.pairs + 1):
+                # The first side's pairs and turns are those of all, since a turn is read beside its like.
+                first = parts[0] if len(parts) > 1 else None
+                for number in self._numbers(0.5) if first is None else range(1, len(first) + 1):
                     with self._observed(number):
                         watch = self._watch()
-                        turns = [self._turn(self.running) for _ in range(rounds)]
+                        rounds = self._rounds(most, 0.5) if first is None else first[number - 1].turns
+                        turns = [self._turn(self.running) for _ in rounds]
                         parts[-1].append(watch.pair(turns, 1, self.workload, shared=self.placement.mixed))
             self.stop()
         for number, pairs_of_sides in enumerate(zip(*parts, strict=True), start=1):
@@ -314,17 +317,25 @@ class _Start:
                 break
         self.warm, self.settled = max(self.warm, spent), self.settled and steady
 
-    def _numbers(self) -> Iterator[int]:
-        """Numbers of a start's pairs: at least one, more if they fit into their nominal length plus `OVERTIME_S`."""
-        length = self.timing.pairs * self.timing.pair + OVERTIME_S
+    def _numbers(self, share: float = 1.0) -> Iterator[int]:
+        """Numbers of a start's pairs: at least one, more if they fit into their nominal length plus `OVERTIME_S`.
+
+        Args:
+            share: the part of that time that a side has which is measured alone.
+        """
+        length = share * (self.timing.pairs * self.timing.pair + OVERTIME_S)
         return (number + 1 for number in _fitting(self.timing.pairs, length))
 
-    def _rounds(self, most: int) -> Iterator[int]:
+    def _rounds(self, most: int, share: float = 1.0) -> Iterator[int]:
         """Numbers of a pair's rounds: at least one, more if they fit into `SLOWER` times the pair's length.
 
         If a load's unit of work (a whole pass) is longer than a window, each turn is as long as that unit.
+
+        Args:
+            most: their number at most.
+            share: the part of that time that a side has which is measured alone.
         """
-        return _fitting(most, SLOWER * self.timing.pair)
+        return _fitting(most, share * SLOWER * self.timing.pair)
 
     def _turn(self, items: Sequence[Running]) -> dict[str, Reading]:
         """One turn of these sides; the controller sleeps during it to avoid taking CPU time from them.
@@ -374,7 +385,10 @@ class _Start:
             yield
 
     def _watch(self) -> Watch:
-        return Watch(self.running, self.engine.spec.steal_bound)
+        # A load that was held up is a server that waited for it, so its cores are watched as well.
+        every = frozenset[int]().union(*self.core_sets)
+        loaded = every if self.placement is Placement.APART else frozenset[int]()
+        return Watch(self.running, self.engine.spec.steal_bound, loaded)
 
     def _observed(self, number: int) -> contextlib.AbstractContextManager[None]:
         return self.observe(number, {item.label: item.side.server_pids() for item in self.running})

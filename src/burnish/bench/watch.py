@@ -43,12 +43,14 @@ class Watch:
 
     Args:
         items: the running sides.
-        steal_bound: share of a pair's CPU time that the hypervisor may take before the pair is invalid.
+        steal_bound: share of a core's CPU time that the hypervisor may take before the pair is invalid.
+        loaded: CPU numbers of their loads, where those are not on their servers' cores.
     """
 
-    def __init__(self, items: Sequence[Running], steal_bound: float) -> None:
+    def __init__(self, items: Sequence[Running], steal_bound: float, loaded: frozenset[int] = frozenset()) -> None:
         self.items = items
         self.steal_bound = steal_bound
+        self.loaded = loaded
         self.before = counters.read_cpu_times()
         self.swaps = counters.read_swap()
         self.throttled = throttled()
@@ -69,7 +71,8 @@ class Watch:
         spent = counters.difference(self.before, counters.read_cpu_times())
         sides = {item.label: readings.total([turn[item.label] for turn in turns]) for item in self.items}
         used = {core for side in sides.values() for core in side.cores}
-        steal = max((times.steal_share for core, times in spent.items() if core in used), default=0.0)
+        watched = used | self.loaded
+        steal = max((times.steal_share for core, times in spent.items() if core in watched), default=0.0)
         busy = {label: _busy([turn[label] for turn in turns], shared=shared) for label in sides}
         misses = {
             item.label: max(0, now - (self.misses[item.label] or 0))
