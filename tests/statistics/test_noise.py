@@ -41,10 +41,6 @@ def test_balanced_slots_change_within_every_two_starts() -> None:
     assert abs(signs[:, 0].mean()) < 0.15
     assert set(np.unique(noise.slot_signs(np.random.default_rng(3), 50, 7, Slots.RANDOM))) == {-1.0, 1.0}
     assert (noise.slot_signs(np.random.default_rng(3), 50, 7, Slots.FIXED) == 1.0).all()
-    order = noise.slot_order(5, np.random.default_rng(4))
-    assert len(order) == 5
-    assert order[0] != order[1]
-    assert order[2] != order[3]
 
 
 def test_readings_have_the_spread_and_the_effect_asked_for() -> None:

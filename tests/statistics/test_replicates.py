@@ -9,7 +9,6 @@ from burnish.statistics.replicates import (
     judge_replicates,
     layout_alone,
     layout_caveat,
-    layout_components,
     replicate_readings,
 )
 from burnish.statistics.sequential import Rule
@@ -38,13 +37,10 @@ def test_equal_replicates_are_still_equivalent_false_positives_stay_at_alpha() -
     assert wrong <= 35  # 5 % of 400, and 3.5 standard errors
 
 
-def test_readings_and_components_of_replicates() -> None:
+def test_readings_of_replicates() -> None:
     assert replicate_readings([[1.0, 3.0], [5.0]]) == [2.0, 5.0]
     with pytest.raises(ValueError, match="without a start"):
         replicate_readings([[1.0], []])
-    rng = np.random.default_rng(3)
-    table = rng.normal(0, 0.005, (2000, 1)) + rng.normal(0, 0.002, (2000, 3))
-    assert layout_components(table.tolist()).sd_start == pytest.approx(0.005, rel=0.06)
 
 
 def test_a_difference_within_the_layouts_spread_is_said_to_be_so() -> None:

@@ -47,15 +47,6 @@ class Noise:
     sticks_to_build: bool = False
 
 
-def slot_order(starts: int, rng: np.random.Generator) -> list[bool]:
-    """Random slots, balanced in every two starts: True if the candidate takes the first slot.
-
-    With independent coin flips, the first three starts have the same slots in a quarter of studies, and the slots'
-    bias does not cancel; with blocks of two that never happens.
-    """
-    return [bool(sign > 0.0) for sign in slot_signs(rng, 1, starts, Slots.BALANCED)[0]]
-
-
 def slot_signs(rng: np.random.Generator, studies: int, starts: int, slots: Slots) -> Floats:
     """+1 where the candidate has the first slot and -1 where it has the second; shape (studies, starts)."""
     if slots is Slots.FIXED:

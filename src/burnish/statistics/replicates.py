@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from burnish.statistics.planning import Components, variance_components
 from burnish.statistics.sequential import Rule
 from burnish.statistics.verdicts import Judgement, judge, percent
 
@@ -67,15 +66,6 @@ def judge_replicates(starts_by_replicate: Sequence[Sequence[float]], rule: Rule)
         rule: declared in advance, counted in replicates.
     """
     return judge(replicate_readings(starts_by_replicate), rule, unit="replicate")
-
-
-def layout_components(starts_by_replicate: Sequence[Sequence[float]]) -> Components:
-    """Spread between replicates (`sd_start`) and of starts within one (`sd_pair`).
-
-    Raises:
-        ValueError: fewer than two replicates, or none with two starts.
-    """
-    return variance_components(starts_by_replicate)
 
 
 def layout_alone(ratio: float, sd_layout: float = LAYOUT_SD) -> bool:
