@@ -15,7 +15,7 @@ from burnish.catalogue import between
 from burnish.model.cell import BuildId, CellId
 from burnish.model.workload import Workload
 from burnish.record.events.builds import BuildMade
-from burnish.record.events.study import SessionBegun, StudyBegun
+from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone, StoppingRule, TrialsPlanned
 from burnish.record.record import Record
 from burnish.study.kept.history import spreads_of
@@ -35,6 +35,7 @@ def run(
     profile: str | None = "p",
     known: bool = True,
     commits: bool = False,
+    merged: bool = False,
 ) -> None:
     """A run of ten comparisons, four starts each, that was made so many hours ago, of builds with such a profile."""
     folder = home.studies / name
@@ -56,6 +57,8 @@ def run(
                 )
                 reading = mean + 0.002 * (start - 2.5) + 0.01 * number
                 record.append(StartDone(cell, start, None, True, 1.0, "data", readings={"capacity": reading}))
+        if merged:
+            record.append(RecordsMerged((), ()))
     aged(folder, hours * 3600)
 
 
@@ -82,6 +85,13 @@ def test_a_hosts_own_sittings_are_relied_on(home: Home) -> None:
     assert spreads_of(home, "sqlite", HOST) == between.shipped("sqlite"), "another engine's runs tell nothing"
     other = replace(HOST, machine="another")
     assert spreads_of(home, "mariadb", other) == between.shipped("mariadb"), "nor do those of another machine"
+
+
+def test_a_merged_record_is_no_history_of_this_host(home: Home) -> None:
+    """Its sessions stand before all starts, so that the last one seems to have taken those of every host."""
+    for hour, mean in enumerate(APART):
+        run(home, f"run{hour}", mean, hours=3 * hour, merged=True)
+    assert spreads_of(home, "mariadb", HOST) == between.shipped("mariadb")
 
 
 @pytest.mark.parametrize("profile", ["p", None])

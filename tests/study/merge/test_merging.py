@@ -14,11 +14,13 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.catalogue.between import shipped
+from burnish.model.sittings import Spread, Spreads
 from burnish.record import exchange
+from burnish.record.by_type import ByType
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import ProgramFound
-from burnish.record.events.study import StudyBegun
-from burnish.record.events.trials import StartBegun, StartDone
+from burnish.record.events.study import SpreadAssumed, StudyBegun
+from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.report.fold import fold
 from burnish.report.sections.merged import lines as told
@@ -30,6 +32,7 @@ from burnish.statistics.sittings import SittingCell
 from burnish.study.merge.merging import merge
 from burnish.study.merge.parts import host_key
 from burnish.study.merge.same_plan import first_difference
+from burnish.study.trials.cell_readings import CellReadings
 from drawn import markdown
 from pieces import CELL, Piece, contest, host, of, whole
 
@@ -76,6 +79,21 @@ def test_hosts_are_blocks() -> None:
     throughput = row.of("throughput")
     assert throughput is not None
     assert throughput.ratio == pytest.approx(math.sqrt(row.ratio.ratio))
+
+
+def test_of_what_hosts_assume_of_other_sittings_the_largest_holds() -> None:
+    """A host that is known to be rough must not have its verdicts by a quiet one's spread, whichever came last."""
+    quiet, rough = Spread(0.001, 20.0, "A"), Spread(0.05, 20.0, "B")
+    for first, second in ((quiet, rough), (rough, quiet)):
+        pieces = []
+        for name, day, spread in (("one", 1, first), ("other", 2, second)):
+            events = whole(f"fake-tune-{day}", name, day, QUIET).made
+            place = next(n for n, one in enumerate(events) if isinstance(one.event, TrialsPlanned))
+            known = Recorded(events[place].number, events[place].at, SpreadAssumed(quiet, spread, quiet))
+            pieces.append([*events[:place], known, *events[place:]])
+        together = merged(*pieces)
+        (planned,) = of(together, TrialsPlanned)
+        assert CellReadings(ByType(together), planned).spreads == Spreads(quiet, rough, quiet)
 
 
 def test_the_order_of_records_changes_no_byte() -> None:

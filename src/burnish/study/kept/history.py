@@ -13,7 +13,7 @@ from burnish.model.cell import AA, Role
 from burnish.model.sittings import Moment, Spread, SpreadKind, Spreads, sittings_of
 from burnish.model.workload import Design
 from burnish.record.events.builds import BuildMade, ProgramFound
-from burnish.record.events.study import SessionBegun, StudyBegun
+from burnish.record.events.study import RecordsMerged, SessionBegun, StudyBegun
 from burnish.record.events.trials import StartBegun, StartDone, TrialsPlanned
 from burnish.record.record import Record
 from burnish.statistics.between import Known, between
@@ -59,9 +59,10 @@ def _own(taken: Iterable[list[tuple[Moment, float]]], of: str) -> Spread | None:
 
 def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[SpreadKind, _Key, Moment, float]]:
     """The valid starts of a run's claims on this host: of which kind they are, what was compared, when, and the
-    headline's reading. Those of which the kind is not known tell of none."""
+    headline's reading. Those of which the kind is not known tell of none, nor does a merged record: its starts are of
+    other hosts, or of runs that are kept as well."""
     begun = record.last(StudyBegun)
-    if begun is None or begun.event.definition.get("engine") != engine:
+    if begun is None or begun.event.definition.get("engine") != engine or record.last(RecordsMerged) is not None:
         return
     sessions = [
         (session.number, session.event.host)

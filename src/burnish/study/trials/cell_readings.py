@@ -23,7 +23,7 @@ from burnish.statistics.replicates import by_replicate
 from burnish.statistics.rivals import quotient_beside
 from burnish.statistics.sequential import HostPrior, Rule
 from burnish.statistics.several_hosts import HostsCell
-from burnish.statistics.sittings import Lane, SittingCell, spread_for
+from burnish.statistics.sittings import Lane, SittingCell, spread_for, spread_half
 from burnish.study.trials.profiled import Profiles
 
 SAME_PROGRAM = Spread(0.0, math.inf, "both sides are the same program")
@@ -167,16 +167,33 @@ class CellReadings:
 
 
 def _spreads(by: ByType) -> Spreads:
-    """What a record assumes of other sittings. The oldest name one figure for all comparisons: a host's own holds for
-    all kinds, the one that was shipped then is replaced by those that are shipped now. Those that name two have the
-    third from what is shipped."""
-    assumed = by.last(SpreadAssumed)
+    """What a record assumes of other sittings: by its last session, of a merged record the largest of each kind by
+    what it adds to a 95 % interval, since no session is that of all its hosts."""
     now = shipped.shipped(str(by.of(StudyBegun)[0].definition.get("engine", "")))
-    if assumed is None or (assumed.alike is None and shipped.superseded(assumed.spread)):
-        return now
-    if assumed.alike is None:
-        return Spreads.of_all(assumed.spread)
-    return Spreads(assumed.spread, assumed.alike, assumed.committing or now.committing)
+    assumed = [_assumed(event, now) for event in by.of(SpreadAssumed)] or [now]
+    if RecordsMerged not in by:
+        return assumed[-1]
+
+    def largest(kind: SpreadKind) -> Spread:
+        # Of equal ones by their text, so that the order of the files does not matter.
+        return max((each.of(kind) for each in assumed), key=lambda one: (spread_half(one, 0.025, 1), one.source))
+
+    return Spreads(*(largest(kind) for kind in SpreadKind))
+
+
+def _assumed(event: SpreadAssumed, now: Spreads) -> Spreads:
+    """The spreads that a session assumed.
+
+    The oldest name one figure for all comparisons: a host's own holds for all kinds, the one that was shipped then is
+    replaced by those that are shipped now. Those that name two have the third from what is shipped.
+
+    Args:
+        event: the session's.
+        now: what is shipped.
+    """
+    if event.alike is None:
+        return now if shipped.superseded(event.spread) else Spreads.of_all(event.spread)
+    return Spreads(event.spread, event.alike, event.committing or now.committing)
 
 
 def _seconds(at: str) -> float:
