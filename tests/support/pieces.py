@@ -125,7 +125,9 @@ class Piece:
     def contest(self, **other: Any) -> Piece:
         return self.add("contest", **contest(**other))
 
-    def starts(self, readings: Sequence[float], cell: str = CELL, *, invalid: str | None = None) -> Piece:
+    def starts(
+        self, readings: Sequence[float], cell: str = CELL, *, invalid: str | None = None, disturbed: bool | None = None
+    ) -> Piece:
         """Finished starts with these log-ratios."""
         for reading in readings:
             number = sum(isinstance(e.event, StartBegun) and e.event.cell.name == cell for e in self.made) + 1
@@ -140,6 +142,7 @@ class Piece:
                 workload=cell.rpartition(" / ")[2],
                 start=number,
                 invalid=invalid,
+                disturbed=disturbed,
                 fingerprint="f",
                 hardware={},
                 launched=launched,

@@ -208,6 +208,25 @@ def test_invalid_starts_of_all_pieces_count_together() -> None:
     assert row.reason == "invalid: 4 starts were invalid, 4 of them: swapping"
 
 
+def test_a_cell_that_was_measured_again_is_not_made_invalid_by_what_was_before() -> None:
+    """Each run left out the starts in which its host was disturbed, as its next sitting had none."""
+    pieces = []
+    for n in (1, 2):
+        piece = Piece(f"fake-tune-{n}", f"host{n}", n).contest()
+        piece.starts([0.0] * 3, invalid="the hypervisor took 20% of the CPU", disturbed=True)
+        early = [*piece.verdict("invalid", starts=0).made]
+        pieces.append((piece.starts(QUIET[:3]).verdict(), early))
+    (one, early), (other, _) = pieces
+    (row,) = fold(merged(one, other)).rows
+    assert (row.verdict, row.starts, row.invalid_starts) == ("faster", 6, 6)
+    later = whole("fake-tune-3", "host1", 3, QUIET[3:6])
+    at_once = bytes_of(merged(one, other, later))
+    assert bytes_of(merged(merged(one, other), later)) == at_once
+    assert bytes_of(merged(merged(early, other), one, later)) == at_once, "a record from before the second sitting"
+    (row,) = fold(merged(early, whole("fake-tune-4", "host4", 4, QUIET[:2]))).rows
+    assert row.verdict == "invalid", "as long as it was not measured again"
+
+
 def test_what_is_invalid_after_several_good_starts_can_be_written() -> None:
     """Its spread is not a number, which no line of a record may hold."""
     pieces = [

@@ -363,6 +363,8 @@ class StartDone(Event):
         faster: log-ratios of capacity and throughput over the faster half of each side's turns, which bursts of a
             server's own work can't move; None unless sides take eight turns or more one at a time, and in older
             records.
+        spent: true in a merged record if it is invalid and its cell was measured again since in its own run, so that it
+            makes the cell invalid no more; None otherwise.
     """
 
     cell: CellId
@@ -387,3 +389,4 @@ class StartDone(Event):
     programs: tuple[str, str] | None = None
     disturbed: bool | None = None
     faster: Mapping[str, float] | None = None
+    spent: bool | None = None

@@ -47,11 +47,6 @@ class Gathered:
         """Why starts were invalid."""
         return [why for starts in self.hosts.values() for why in starts.invalid]
 
-    @property
-    def disturbed(self) -> int:
-        """Number of invalid starts for which the host was disturbed from outside."""
-        return sum(starts.disturbed for starts in self.hosts.values())
-
     def readings(self, quantity: str) -> list[float]:
         """All starts' readings of a quantity, in order."""
         return [value for starts in self.hosts.values() for value in starts.of(quantity)]
@@ -64,9 +59,11 @@ class Gathered:
         return HostCell(name, {label: starts.of(quantity) for label, starts in self.hosts.items() if starts.valid})
 
     def judge(self, rule: Rule) -> Judgement:
-        """Its verdict."""
+        """Its verdict; invalid starts count unless their cell was measured again since in their own run."""
         cell = self.of(self.about.headline)
-        return invalid_cell(self.invalid, sum(map(len, cell.readings.values())), self.disturbed) or cell.judge(rule)
+        reasons = [why for starts in self.hosts.values() for why in starts.invalid[starts.spent :]]
+        disturbed = max(0, sum(starts.disturbed - starts.spent for starts in self.hosts.values()))
+        return invalid_cell(reasons, sum(map(len, cell.readings.values())), disturbed) or cell.judge(rule)
 
 
 def verdicts(

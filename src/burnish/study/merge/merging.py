@@ -108,6 +108,8 @@ def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int
                 continue
             twice += 1
             other, known = by_name[name]
+            if _is_spent(steps):  # the other record may be from before its cell was measured again
+                by_name[name] = part, steps
             if _readings(known) != _readings(steps):
                 raise UserError(
                     f"merge: {other.name} and {part.name} disagree on start {name.number} of {name.cell} in study "
@@ -118,11 +120,17 @@ def _all_starts(parts: Sequence[Part]) -> tuple[dict[StartName, list[Step]], int
 
 
 def _readings(steps: Sequence[Step]) -> str:
-    """A start's events as text for comparison, without how sides were launched, which is recorded once per cell."""
+    """A start's events as text for comparison, without how sides were launched, which is recorded once per cell, and
+    whether its cell was measured again since."""
     comparable = (
-        replace(s, event=replace(s.event, launched=None)) if isinstance(s.event, StartDone) else s for s in steps
+        replace(s, event=replace(s.event, launched=None, spent=None)) if isinstance(s.event, StartDone) else s
+        for s in steps
     )
     return canonical([step.text for step in comparable])
+
+
+def _is_spent(steps: Sequence[Step]) -> bool:
+    return any(isinstance(step.event, StartDone) and step.event.spent is True for step in steps)
 
 
 @dataclass(frozen=True)

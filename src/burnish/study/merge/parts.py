@@ -24,6 +24,7 @@ from burnish.record.events.study import Origin, RecordsMerged, SessionBegun, Stu
 from burnish.record.events.trials import PairRead, StartBegun, StartDone, TrialsPlanned
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.exchange import compact
+from burnish.statistics.verdicts import Kind
 from burnish.study.trials.superseded import counted
 
 VERBS = ("tune", "compare")
@@ -185,6 +186,7 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
     part = Part(name, at, begun.definition)
     host = ""
     open_starts: dict[StartName, list[Step]] = {}
+    doubted: dict[CellId, list[StartName]] = {}
     for recorded in events:
         event = recorded.event
         if isinstance(event, SessionBegun):
@@ -204,6 +206,10 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
             part.rounds.append(replace(event, on=()))
         elif isinstance(event, VerdictReached):
             part.cells[event.cell] = About(event.design, event.headline, event.unit, event.per_minute, event.placement)
+            if event.verdict == Kind.INVALID:
+                doubted[event.cell] = [key for key in part.starts if key.cell == event.cell]
+            else:
+                _spend(part, doubted.pop(event.cell, ()))
             if event.kept is not False:
                 part.verdicts[event.cell] = replace(event, kept=None, hosts=(), hosts_differ=False)
         elif isinstance(event, FigureMeasured) and event.hosts:
@@ -215,6 +221,15 @@ def _sorted(name: str, at: str, begun: StudyBegun, events: Sequence[Recorded[Eve
             step = Step(recorded.at, event)
             part.about[step.text] = step
     return part
+
+
+def _spend(part: Part, doubted: Iterable[StartName]) -> None:
+    """Marks the invalid starts that an earlier verdict was about, of a cell that has a valid one since."""
+    for key in doubted:
+        *others, last = part.starts[key]
+        assert isinstance(last.event, StartDone)  # noqa: S101 - a start ends with one
+        if last.event.invalid is not None:
+            part.starts[key] = [*others, replace(last, event=replace(last.event, spent=True))]
 
 
 def _has_verdict_data(done: Event) -> bool:

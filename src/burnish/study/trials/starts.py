@@ -45,7 +45,7 @@ class Starts:
 
     Attributes:
         readings: for each valid start, the log-ratio of each quantity.
-        invalid: reasons of the invalid ones.
+        invalid: reasons of the invalid ones, first those that are spent.
         disturbed: number of those for which the host was disturbed from outside.
         spent: number of those that an earlier verdict was about: the cell is measured again since.
         pairs: the valid pairs of the valid starts, as recorded.
@@ -151,16 +151,18 @@ def starts_of(events: Iterable[Event]) -> Starts:
     closed = {event.start: event for event in all_events if isinstance(event, StartDone)}
     valid = {number: event for number, event in closed.items() if event.invalid is None}
     read = [event for event in all_events if isinstance(event, PairRead) and event.start in valid]
+    bad = sorted((event for event in closed.values() if event.invalid is not None), key=lambda bad: not bad.spent)
     return Starts(
         readings=[event.readings for event in valid.values()],
-        invalid=[event.invalid for event in closed.values() if event.invalid is not None],
-        disturbed=sum(event.invalid is not None and event.disturbed is True for event in closed.values()),
+        invalid=[event.invalid for event in bad if event.invalid is not None],
+        disturbed=sum(event.disturbed is True for event in bad),
         pairs=[event for event in read if event.invalid is None],
         pair_ratios=[event.pair_ratios or {} for event in valid.values()],
         invalid_pairs=sum(event.invalid is not None for event in read),
         unsettled=sum(not event.settled for event in valid.values()),
         hardware=[event.hardware for event in valid.values() if event.hardware],
         seconds=[event.seconds for event in valid.values()],
+        spent=sum(event.spent is True for event in bad),
     )
 
 
