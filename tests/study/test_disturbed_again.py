@@ -67,3 +67,32 @@ def test_a_cell_that_the_host_disturbed_is_measured_again(
     assert row["sitting"]["sittings"] == 1
     assert len(events(burnish_home, StudyFinished)) == 1
     assert [reached.verdict for reached in events(burnish_home, VerdictReached)] == ["invalid", "faster"]
+
+
+NOISY_APART = NOISY.replace("lambda *_: taken", "lambda self, *_: taken if self.loaded else usual(self, *_)").replace(
+    "watch.Watch._disturbance =", "usual = watch.Watch._disturbance\nwatch.Watch._disturbance ="
+)
+"""On a host that is noisy while a winner's fresh starts are taken, with servers and clients on cores of their own."""
+
+
+@pytest.mark.measures
+def test_a_confirmation_that_the_host_disturbed_is_measured_again(
+    burnish_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own.toml").write_text(FAR)
+    monkeypatch.chdir(tmp_path)
+    words = [word for word in WORDS if word not in ("--design", "duet")]
+    noisy = subprocess.run([sys.executable, "-c", NOISY_APART, *words], capture_output=True, text=True, check=False)
+    assert "while 1 of 2 cells were measured; the same command measures them again, 30 min" in noisy.stderr
+    assert not events(burnish_home, StudyFinished)
+    assert [reached.verdict for reached in events(burnish_home, VerdictReached)] == ["faster", "invalid"]
+    out, _ = text(burnish("resume", "--due"))
+    assert "measuring 1 disturbed cell again is due at" in out
+
+    aged(study(burnish_home), 3600)
+    child = burnish("resume", "--due")
+    _, err = text(child)
+    assert child.returncode == 0, err
+    *_, again = events(burnish_home, VerdictReached)
+    assert (again.cell.role, again.verdict) == (Role.CONFIRMATION, "faster")
+    assert len(events(burnish_home, StudyFinished)) == 1

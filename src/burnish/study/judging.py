@@ -23,6 +23,7 @@ from burnish.study.request.selection import needed
 from burnish.study.study import Study
 from burnish.study.trials.findings import claim_together
 from burnish.study.trials.repeated import READ, Repeated, repeated
+from burnish.study.trials.schedule import is_open
 from burnish.study.trials.starts import canary_sd, cell_starts
 from burnish.study.trials.superseded import counted
 from burnish.study.trials.timing import priors_of, start_seconds, timings
@@ -100,9 +101,10 @@ def _confirm(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> No
 
 
 def _is_unconfirmed(workshop: Workshop, pick: _Pick) -> bool:
-    """Whether a load of a pick has no verdict by fresh starts; so that a session that made nothing need not make it."""
+    """Whether a load of a pick has no verdict by fresh starts, or the host was disturbed during them in an earlier
+    sitting; so that a session that made nothing need not make it."""
     cells = (_again(workshop.study, claim.comparison, claim.cell) for claim in pick.claims)
-    return any(workshop.record.last(VerdictReached, cell=cell.id) is None for cell in cells)
+    return any(is_open(workshop.record, cell.id, workshop.session.host.boot) for cell in cells)
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,7 @@ def measure_again(workshop: Workshop, comparisons: Sequence[Comparison]) -> None
     except NotMeasured as left:
         session.bench.say(f"not measured again: {left}")
         return
-    open_ = [trial for trial in trials if workshop.record.last(VerdictReached, cell=trial.cell.id) is None]
+    open_ = [trial for trial in trials if is_open(workshop.record, trial.cell.id, session.host.boot)]
     needs = [starts * start_seconds(times[trial.cell.design]) for trial in open_]
     # All or none: figures of some loads alone are not quoted. A search has kept the time for them.
     ahead = sum(needs) if study.search is None else max(needs, default=0.0)

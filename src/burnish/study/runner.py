@@ -13,11 +13,12 @@ from rich.console import Console, RenderableType
 from burnish.base.durations import budget_text, duration
 from burnish.base.paths import Home
 from burnish.bench.host import boot_now, memory_with_swap
-from burnish.model.cell import ComparisonId
+from burnish.model.cell import CellId, ComparisonId, Role
 from burnish.model.sittings import GAP_S
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
 from burnish.record.events.study import SpreadAssumed
+from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import DamagedError, Record
 from burnish.study import needs
 from burnish.study import session as sessions
@@ -40,6 +41,7 @@ from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
 from burnish.study.study import Study
 from burnish.study.trials.board import BoardRow, board
+from burnish.study.trials.schedule import is_open
 from burnish.study.workshop.group import run_group
 from burnish.study.workshop.prepare import open_comparisons, prepare, start
 from burnish.study.workshop.workshop import Workshop
@@ -209,6 +211,20 @@ def measure(workshop: Workshop, plan: StudyPlan) -> None:
         record_table(workshop.record, study, workshop.selection)
 
 
+def _disturbed(workshop: Workshop) -> list[CellId]:
+    """The cells that the host disturbed and that another session measures again.
+
+    A confirmation that this session might have measured again, and has not, was none of what is picked now.
+    """
+    session, record = workshop.session, workshop.record
+    began = time.time() - (time.monotonic() - session.began)
+    return [
+        cell
+        for cell in disturbed_cells(record)
+        if cell.role is Role.CLAIM or not is_open(record, cell, session.host.boot, began)
+    ]
+
+
 def close(workshop: Workshop) -> Path:
     """Closes the record: as finished if nothing is open, otherwise so that the same command resumes."""
     session, record = workshop.session, workshop.record
@@ -218,10 +234,11 @@ def close(workshop: Workshop) -> Path:
     if not workshop.study.tolerant:  # what failed has its reason, and would fail again
         still = [comparison for comparison in still if comparison.key in workshop.selection.cut]
     following = next_sitting(record, schedule, boot)
-    disturbed = disturbed_cells(record)
+    disturbed = _disturbed(workshop)
     if disturbed and not still:
+        cells = {*disturbed, *(recorded.event.cell for recorded in record.events(VerdictReached))}
         session.bench.say(
-            f"the host was disturbed while {len(disturbed)} of {len(workshop.study.comparisons)} cells were measured; "
+            f"the host was disturbed while {len(disturbed)} of {len(cells)} cells were measured; "
             f"the same command measures them again, {duration(GAP_S)} from now or later"
         )
         if following is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,16 +13,19 @@ from typing import Any, cast
 
 import pytest
 
-from burnish.model.cell import CellId
+from burnish.model.cell import CellId, ComparisonId, Role
 from burnish.model.sittings import Schedule
 from burnish.record import record as writing
-from burnish.record.events import Event
+from burnish.record.by_type import ByType
+from burnish.record.events import Event, Recorded
+from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun, LayoutsBegun
 from burnish.record.events.study import SessionBegun, StudyBegun
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
+from burnish.study.kept.sittings import disturbed_cells
 from burnish.study.trials import schedule as module
-from burnish.study.trials.schedule import cell_sittings, is_due
+from burnish.study.trials.schedule import cell_sittings, disturbed_in, is_due, is_open
 from burnish.study.trials.trials import Trials
 
 ONE, OTHER = CellId("one", "load"), CellId("other", "load")
@@ -135,3 +139,45 @@ def test_a_round_of_half_an_hour_is_one_sitting_of_each_cell(
     runner._sit_again(cells)
     assert started == [ONE, OTHER] * 4
     assert closed == [(ONE, 4), (OTHER, 4)]
+
+
+def disturbed(cell: CellId) -> list[Event]:
+    """Starts in which the host was disturbed, as many as end a cell."""
+    starts: list[Event] = [replace(start(cell, number, "taken"), disturbed=True) for number in (1, 2, 3)]
+    return [*starts, replace(verdict(cell, 0), verdict="invalid")]
+
+
+def test_what_is_measured_again_after_a_disturbance() -> None:
+    """Claims, the fresh starts of what was picked last, and other link orders; a cell that failed by itself is not."""
+    claim, wrong = CellId("one", "load"), CellId("wrong", "load")
+    before, fresh = (CellId(name, "load", Role.CONFIRMATION) for name in ("other", "one"))
+    linked = replace(claim, role=Role.LAYOUTS)
+    made: list[Event] = [
+        *(ComparisonTried(ComparisonId(cell.candidate), cell) for cell in (claim, wrong)),
+        *disturbed(claim),
+        *(start(wrong, number, "it crashed") for number in (1, 2, 3)),
+        replace(verdict(wrong, 0), verdict="invalid"),
+        ConfirmationBegun(ComparisonId("other"), before, 8),
+        *disturbed(before),
+        ConfirmationBegun(ComparisonId("one"), fresh, 8),
+        *disturbed(fresh),
+        LayoutsBegun(ComparisonId("one"), linked, 6),
+        *disturbed(linked),
+    ]
+
+    def found(*more: Event) -> tuple[list[CellId], list[CellId]]:
+        return disturbed_in(ByType([Recorded(number, "", event) for number, event in enumerate((*made, *more), 1)]))
+
+    assert found() == ([claim, wrong, fresh, linked], [claim, fresh, linked])
+    assert found(verdict(fresh, 8)) == ([claim, wrong, fresh, linked], [claim, linked])
+
+
+def test_what_the_host_disturbed_is_open_in_another_sitting(record: Record, put: Put) -> None:
+    cell = CellId("one", "load", Role.LAYOUTS)
+    put(0.0, LayoutsBegun(ComparisonId("one"), cell, 6))
+    assert is_open(record, cell, "here", NOON)
+    for event in disturbed(cell):
+        put(1.0, event)
+    assert disturbed_cells(record) == [cell]
+    assert not is_open(record, cell, "here", NOON + 600.0)
+    assert is_open(record, cell, "here", NOON + 3600.0)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from burnish.model.cell import CellId, Role
 from burnish.record.by_type import ByType
-from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun, LayoutsBegun
+from burnish.record.events.bundled import ConfirmationBegun, LayoutsBegun
 from burnish.record.events.searches import SearchBegun
 from burnish.record.events.study import SessionBegun, StudyFinished
 from burnish.record.events.trials import StartDone, TrialsPlanned
 from burnish.record.events.verdicts import VerdictReached
-from burnish.statistics.verdicts import Kind
 from burnish.study.trials.repeated import Sitting
-from burnish.study.trials.starts import FRESH_STARTS, disturbed_alone, fresh_starts
+from burnish.study.trials.schedule import disturbed_in
+from burnish.study.trials.starts import FRESH_STARTS, fresh_starts
 
 SITTINGS = "sittings"
 DISTURBED = "disturbed"
@@ -75,16 +75,9 @@ def pending_of(by: ByType, sittings: Mapping[CellId, Sitting]) -> tuple[Pending,
 
 
 def _disturbed(by: ByType) -> list[Pending]:
-    """The claims that have no verdict but that the host was disturbed; a search goes on without them."""
-    if SearchBegun in by:
-        return []
-    verdicts = {verdict.cell: verdict.verdict for verdict in by.of(VerdictReached)}
-    starts: dict[CellId, list[StartDone]] = {}
-    for start in by.of(StartDone):
-        starts.setdefault(start.cell, []).append(start)
-    tried = {one.cell for one in by.of(ComparisonTried) if one.cell in verdicts}
-    bad = [cell for cell in tried if verdicts[cell] == Kind.INVALID and disturbed_alone(starts.get(cell, ()))]
-    return [Pending(DISTURBED, len(tried) - len(bad), len(tried))] if bad else []
+    """The cells that have no verdict but that the host was disturbed; a search goes on without them."""
+    decided, bad = disturbed_in(by)
+    return [Pending(DISTURBED, len(decided) - len(bad), len(decided))] if bad else []
 
 
 def _sittings(by: ByType, sittings: Mapping[CellId, Sitting]) -> list[Pending]:

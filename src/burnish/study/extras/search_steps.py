@@ -11,9 +11,11 @@ from burnish.model.cell import Role
 from burnish.record.events.builds import ProgramExamined, StageDone
 from burnish.record.events.bundled import ComparisonTried
 from burnish.record.events.searches import SearchTold
+from burnish.record.events.verdicts import VerdictReached
 from burnish.search.asks import Ask
 from burnish.search.search import Search
 from burnish.search.space import Point
+from burnish.statistics.verdicts import Kind
 from burnish.study.comparison import Comparison
 from burnish.study.judging import measure_again
 from burnish.study.planning.confirming import again
@@ -229,13 +231,16 @@ def _take(workshop: Workshop, steps: Sequence[_Step]) -> None:
 
 
 def _fresh(workshop: Workshop, comparisons: Sequence[Comparison]) -> dict[str, tuple[float, ...]]:
-    """Measures a build again on fresh starts; returns their readings by load."""
+    """Measures a build again on fresh starts; returns their readings by load, none of one that has no verdict by
+    them."""
     conclude(workshop)
     measure_again(workshop, comparisons)
     readings = {}
     for comparison in comparisons:
         cell = again(workshop.cell(comparison), workshop.study.confirmation, "")
-        readings[comparison.load] = tuple(cell_starts(workshop.record, cell.id).of(cell.headline))
+        verdict = workshop.record.last(VerdictReached, cell=cell.id)
+        invalid = verdict is not None and verdict.event.verdict == Kind.INVALID
+        readings[comparison.load] = () if invalid else tuple(cell_starts(workshop.record, cell.id).of(cell.headline))
     return readings
 
 

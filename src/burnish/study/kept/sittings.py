@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from burnish.base.durations import duration
 from burnish.model.cell import CellId, ComparisonId, Role
 from burnish.model.sittings import Schedule
+from burnish.record.by_type import ByType
 from burnish.record.events.bundled import ComparisonTried, FigureMeasured
 from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
 from burnish.study.comparison import Comparison
-from burnish.study.trials.schedule import again_from, cell_sittings, is_due, is_open, was_disturbed
+from burnish.study.trials.schedule import DISTURBED_READ, again_from, cell_sittings, disturbed_in, is_due, is_open
+from burnish.study.trials.superseded import counted
 
 
 def settled(record: Record, schedule: Schedule, boot: str, asked: Iterable[Comparison] = ()) -> frozenset[ComparisonId]:
@@ -43,11 +45,9 @@ def settled(record: Record, schedule: Schedule, boot: str, asked: Iterable[Compa
 
 
 def disturbed_cells(record: Record) -> list[CellId]:
-    """The claims that have no verdict but that the host was disturbed; none of a search, which went on without them."""
-    if record.last(SearchBegun) is not None:
-        return []
-    tried = dict.fromkeys(recorded.event.cell for recorded in record.events(ComparisonTried))
-    return [cell for cell in tried if was_disturbed(record, cell)]
+    """The cells of a run that have no verdict but that the host was disturbed (`disturbed_in`)."""
+    _, disturbed = disturbed_in(ByType(counted(record.events(*DISTURBED_READ))))
+    return disturbed
 
 
 def _counted(record: Record) -> list[CellId]:

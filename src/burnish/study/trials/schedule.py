@@ -10,7 +10,10 @@ from datetime import datetime
 
 from burnish.model.cell import CellId
 from burnish.model.sittings import GAP_S, Moment, Schedule, sittings_of
-from burnish.record.events import Recorded
+from burnish.record.by_type import ByType
+from burnish.record.events import Event, Recorded
+from burnish.record.events.bundled import ComparisonTried, ConfirmationBegun, LayoutsBegun
+from burnish.record.events.searches import SearchBegun
 from burnish.record.events.study import SessionBegun
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
@@ -120,6 +123,43 @@ def was_disturbed(record: Record, cell: CellId) -> bool:
     if last is None or last.event.verdict != Kind.INVALID:
         return False
     return disturbed_alone(start.event for start in counted(record.events(StartDone, cell=cell)))
+
+
+DISTURBED_READ: tuple[type[Event], ...] = (
+    SearchBegun,
+    ComparisonTried,
+    ConfirmationBegun,
+    LayoutsBegun,
+    StartDone,
+    VerdictReached,
+)
+"""The events that `disturbed_in` reads."""
+
+
+def disturbed_in(by: ByType) -> tuple[list[CellId], list[CellId]]:
+    """The cells of a run that are measured again if the host disturbed them and have a verdict, and those of them that
+    have none but that the host was disturbed.
+
+    They are its claims, the fresh starts of what was picked last, and other link orders; none of a search, which goes
+    on without them.
+
+    Args:
+        by: events of the run without superseded starts, those of `DISTURBED_READ` at least.
+    """
+    if SearchBegun in by:
+        return [], []
+    begun = by.of(ConfirmationBegun)
+    picked = {one.comparison.series: one.comparison.row for one in begun}
+    fresh = [one.cell for one in begun if picked[one.comparison.series] == one.comparison.row]
+    tried = [*(one.cell for one in by.of(ComparisonTried)), *fresh, *(one.cell for one in by.of(LayoutsBegun))]
+    verdicts = {verdict.cell: verdict.verdict for verdict in by.of(VerdictReached)}
+    starts: dict[CellId, list[StartDone]] = {}
+    for start in by.of(StartDone):
+        starts.setdefault(start.cell, []).append(start)
+    decided = [cell for cell in dict.fromkeys(tried) if cell in verdicts]
+    return decided, [
+        cell for cell in decided if verdicts[cell] == Kind.INVALID and disturbed_alone(starts.get(cell, ()))
+    ]
 
 
 def is_open(record: Record, cell: CellId, boot: str, now: float | None = None) -> bool:

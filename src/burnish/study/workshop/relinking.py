@@ -28,6 +28,7 @@ from burnish.study.request.selection import needed
 from burnish.study.study import Study
 from burnish.study.trials.repeated import Repeated
 from burnish.study.trials.replicates import Factors
+from burnish.study.trials.schedule import is_open
 from burnish.study.trials.timing import start_seconds, timings
 from burnish.study.workshop.group import Trial, trial_of, trials_of
 from burnish.study.workshop.workshop import NotMeasured, Workshop
@@ -59,7 +60,7 @@ def relink(workshop: Workshop, judged: Sequence[Judged], told: Repeated) -> None
         if (ratio := verdict.ratios.get(verdict.headline)) is not None
     }
     due = [claim for claim in judged if is_due(study, claim, told.kinds.get(claim.cell.id), ratios)]
-    due = [claim for claim in due if record.last(VerdictReached, cell=relinked(claim.cell).id) is None]
+    due = [claim for claim in due if is_open(record, relinked(claim.cell).id, session.host.boot)]
     groups: dict[tuple[str, ...], list[Judged]] = {}
     for claim in due:
         groups.setdefault(claim.comparison.group, []).append(claim)
