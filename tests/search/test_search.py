@@ -94,6 +94,22 @@ def test_what_failed_by_itself_is_in_no_screen() -> None:
     assert any(ask.stage == "eliminate" and "c" in dict(ask.point.settings) for ask in asked)
 
 
+@pytest.mark.parametrize("disturbed", [False, True])
+def test_what_the_host_disturbed_bars_no_choice(disturbed: bool) -> None:
+    """No start of a build with `a` alone, or of any in a screen with it, was undisturbed: that is the host's fault."""
+
+    def noisy(ask: Ask) -> Told:
+        fails = ask.stage in ("ladder", "screen") and "a" in dict(ask.point.settings)
+        return Told(seconds=30.0, failed="the hypervisor took 20%", disturbed=disturbed) if fails else host(ask)
+
+    for rungs in ({**SPACE.rungs, "a": Point((("a", "on"),))}, SPACE.rungs):
+        search = Search(replace(SPACE, rungs=rungs), settings())
+        through(search, noisy)
+        left_out = [line for line in outcome(search).path if "a=on" in line and "left out" in line]
+        assert bool(left_out) is not disturbed
+        assert ("a", "on") not in search.desk.untried or not disturbed
+
+
 @pytest.mark.parametrize("strategy", ["default", "random"])
 def test_decisions_are_the_same_in_any_order_and_after_a_kill_anywhere(strategy: str) -> None:
     whole = Search(SPACE, settings(strategy, 4000.0))

@@ -413,6 +413,54 @@ def test_what_changed_for_every_build_is_no_failure_of_one(monkeypatch: pytest.M
     assert step.failed == ("" if known else "no room")
 
 
+def test_a_step_that_the_host_alone_disturbed_is_told_as_such() -> None:
+    def failed(*disturbed: bool) -> bool:
+        step = search_steps._Step(cast("Any", None), "one", ())
+        for each in disturbed:
+            step.fail("one / load: taken", disturbed=each)
+        return step.disturbed
+
+    assert failed(True)
+    assert failed(True, True)
+    assert not failed(True, False)
+    assert not failed(False, True), "what one load says of the build is not undone by another"
+
+
+@pytest.mark.parametrize("disturbed", [3, 2])
+def test_a_build_that_lacks_starts_says_whether_the_host_was_disturbed(
+    monkeypatch: pytest.MonkeyPatch, disturbed: int
+) -> None:
+    trial = SimpleNamespace(cell=SimpleNamespace(name="one / load", id=None), comparison=None)
+    starts = SimpleNamespace(valid=0, invalid=["taken"] * 3, disturbed=disturbed)
+    runner = SimpleNamespace(take=lambda _: None)
+    monkeypatch.setattr(search_steps, "trial_of", lambda *_: trial)
+    monkeypatch.setattr(search_steps, "begin_trials", lambda *_: runner)
+    monkeypatch.setattr(search_steps, "cell_starts", lambda *_, **__: starts)
+    step = search_steps._Step(cast("Any", None), "one", (cast("Any", None),), wanted=3)
+    search_steps._take(cast("Workshop", SimpleNamespace(record=None)), [step])
+    assert (step.failed, step.disturbed) == ("load: taken", disturbed == 3)
+
+
+@pytest.mark.parametrize(("verdict", "read"), [("invalid", ()), ("faster", (0.3, 0.31))])
+def test_fresh_starts_without_a_verdict_announce_no_winner(
+    monkeypatch: pytest.MonkeyPatch, verdict: str, read: tuple[float, ...]
+) -> None:
+    """Two readings that agree would, whatever made the other starts invalid."""
+    reached = SimpleNamespace(event=SimpleNamespace(verdict=verdict))
+    workshop = SimpleNamespace(
+        record=SimpleNamespace(last=lambda *_, **__: reached),
+        cell=lambda _: None,
+        study=SimpleNamespace(confirmation=None),
+    )
+    cell = SimpleNamespace(id=None, headline="capacity")
+    monkeypatch.setattr(search_steps, "conclude", lambda _: None)
+    monkeypatch.setattr(search_steps, "measure_again", lambda *_: None)
+    monkeypatch.setattr(search_steps, "again", lambda *_: cell)
+    monkeypatch.setattr(search_steps, "cell_starts", lambda *_: SimpleNamespace(of=lambda _: [0.3, 0.31]))
+    found = search_steps._fresh(cast("Workshop", workshop), [cast("Any", SimpleNamespace(load="load"))])
+    assert found == {"load": read}
+
+
 def test_a_search_whose_every_build_fails_names_the_common_cause(burnish_home: Path, space: Path) -> None:
     """Each build has a name and a log of its own, which are no part of the cause."""
     text_ = space.read_text().replace("-DFAKE_SPEED=25", "-DFAKE_BROKEN").replace("-DFAKE_SPEED=400", "-DFAKE_BROKEN")

@@ -117,6 +117,7 @@ class Told:
         seconds: all seconds that it took, making included.
         digest: names the program's code: equal ones are measured once; '' if unknown.
         failed: why it could not be built, tested or measured; '' if it could.
+        disturbed: whether only because the host was disturbed from outside, which is no fault of the build.
         settings: choices of the build that this is of, as recorded; None: told by whoever was asked.
         costs: by load, the logarithm of the baseline's CPU seconds per transaction in each of these starts; a load
             without them is not known.
@@ -127,5 +128,6 @@ class Told:
     seconds: float = 0.0
     digest: str = ""
     failed: str = ""
+    disturbed: bool = False
     settings: Mapping[str, str] | None = None
     costs: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

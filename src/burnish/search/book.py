@@ -26,6 +26,7 @@ class Arm:
         digest: names its code.
         tested: whether it passed the server's tests; until then it is measured for the effects of choices alone.
         failed: why it can't be had; '' if it can.
+        disturbed: whether that is no fault of its own: the host was disturbed while it was measured.
         fresh: scores of its confirmation.
         fresh_readings: readings of its confirmation.
         making: seconds that it took to make.
@@ -38,6 +39,7 @@ class Arm:
     digest: str = ""
     tested: bool = False
     failed: str = ""
+    disturbed: bool = False
     fresh: tuple[float, ...] = ()
     fresh_readings: dict[str, tuple[float, ...]] = field(default_factory=dict)
     making: float = 0.0
@@ -82,7 +84,7 @@ class Book:
                 self.arms[ask.point] = arm = twin
         arm.making = arm.making or told.making
         if told.failed:
-            arm.failed = told.failed
+            arm.failed, arm.disturbed = told.failed, told.disturbed
             return
         arm.tested = arm.tested or ask.tested
         kept = arm.fresh_readings if ask.fresh else arm.readings

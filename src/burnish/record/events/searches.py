@@ -104,6 +104,8 @@ class SearchTold(Event):
             has none is not corrected for it, as older records are not, which have None.
         tested: whether the server's own tests were run on the build; of one that was not tested, only effects of
             choices are read.
+        disturbed: whether it failed only because the host was disturbed from outside, which says nothing of its
+            choices; false in older records.
     """
 
     number: int
@@ -121,6 +123,7 @@ class SearchTold(Event):
     recipe: Mapping[str, Any] = field(default_factory=dict)
     costs: Mapping[str, tuple[float, ...]] | None = None
     tested: bool = True
+    disturbed: bool = False
 
 
 @dataclass(frozen=True)

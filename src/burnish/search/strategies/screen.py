@@ -97,7 +97,7 @@ def hopeless(desk: Desk, factors: Sequence[tuple[str, str]]) -> list[tuple[str, 
     arms = desk.book.arms.items()
     fine = [set[tuple[str, str]](), *(set(point.settings) for point, arm in arms if not arm.failed)]
     guilty = set[tuple[str, str]]()
-    for failed in (set(point.settings) for point, arm in arms if arm.failed):
+    for failed in (set(point.settings) for point, arm in arms if arm.failed and not arm.disturbed):
         for other in fine:
             new = failed - other
             if len(new) == 1 and {name for name, _ in other - failed} <= {name for name, _ in new}:
@@ -116,7 +116,7 @@ def possible(desk: Desk, every: Sequence[tuple[str, str]]) -> list[tuple[str, st
 
 def culprits(desk: Desk, factors: Sequence[tuple[str, str]], points: Sequence[Point]) -> list[tuple[str, str]]:
     """The changes that are in every build that failed and in none that did not."""
-    failed = [set(point.settings) for point in points if _failed(desk, point)]
+    failed = [set(point.settings) for point in points if _failed(desk, point) and not desk.book.arms[point].disturbed]
     fine = [set(point.settings) for point in points if desk.book.starts(point) and not _failed(desk, point)]
     if not failed or not fine:
         return []

@@ -39,6 +39,7 @@ class _Step:
         readings: by load.
         costs: by load, the logarithm of what the baseline's transactions cost in each of these starts.
         failed: why it could not be had; '' if it could.
+        disturbed: whether only because the host was disturbed from outside.
         wanted: number of starts that it is to have of every load, earlier ones included; 0: none is taken.
     """
 
@@ -51,10 +52,12 @@ class _Step:
     readings: dict[str, tuple[float, ...]] = field(default_factory=dict)
     costs: dict[str, tuple[float, ...]] = field(default_factory=dict)
     failed: str = ""
+    disturbed: bool = False
     wanted: int = 0
 
-    def fail(self, why: object) -> None:
-        """Notes why it can't be had."""
+    def fail(self, why: object, *, disturbed: bool = False) -> None:
+        """Notes why it can't be had, and whether only because the host was disturbed from outside."""
+        self.disturbed = disturbed and (self.disturbed or not self.failed)
         self.failed = str(why).removeprefix(f"{self.name} / ").removeprefix(f"{self.name}: ")
 
 
@@ -139,6 +142,7 @@ def _told(workshop: Workshop, step: _Step) -> SearchTold:
         recipe=workshop.study.variants[step.name].recipe.as_dict(),
         costs=step.costs,
         tested=workshop.is_tested(step.name),
+        disturbed=step.disturbed,
     )
 
 
@@ -221,7 +225,7 @@ def _take(workshop: Workshop, steps: Sequence[_Step]) -> None:
     for step, trial in trials:
         starts = cell_starts(workshop.record, trial.cell.id, pairs=True)
         if starts.valid < step.wanted:
-            step.fail(f"{trial.cell.name}: {starts.invalid[-1]}")
+            step.fail(f"{trial.cell.name}: {starts.invalid[-1]}", disturbed=starts.disturbed == len(starts.invalid))
             step.readings, step.costs = {}, {}
         elif not step.failed:
             had = step.wanted - step.ask.starts

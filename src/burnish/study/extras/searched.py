@@ -152,7 +152,8 @@ def later_seconds(record: Record) -> float:
 def told_of(event: SearchTold) -> Told:
     """What a step told, as recorded."""
     costs = event.costs or {}
-    return Told(event.readings, event.making, event.seconds, event.digest, event.failed, event.settings, costs)
+    failed = (event.failed, event.disturbed)
+    return Told(event.readings, event.making, event.seconds, event.digest, *failed, event.settings, costs)
 
 
 def lost_seconds(begun: SearchBegun, steps: Sequence[SearchTold], used: float) -> float:
