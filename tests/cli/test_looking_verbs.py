@@ -19,10 +19,12 @@ from burnish.cli import measuring
 from burnish.cli.common import app, progress
 from burnish.record import exchange
 from burnish.record.record import FILE, Record
+from burnish.report.fold import fold
 from burnish.report.render import terminal
 from burnish.report.sections import kept as report
 from pieces import Piece, whole
 
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 ONE = whole("fake-tune-20260101", "one", 1, [0.1, 0.11, 0.12, 0.1])
 TWO = whole("fake-tune-20260102", "one", 2, [0.1, 0.11, 0.12])
 OPEN = Piece("fake-tune-20260103", "one", 3).contest().starts([0.1, 0.1])
@@ -229,3 +231,13 @@ def test_kept_builds_are_called_by_their_variants() -> None:
         "cccccccccccc": "cccccccccccc",
         "dddddddddddd": "one, two dddddddd",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "winner"),
+    [("mariadb-train-robust", None), ("mariadb-sun-2008-whole", "gcc.fbo"), ("mariadb-patch-crc32c", None)],
+)
+def test_a_bundled_studys_line_names_what_its_report_recommends(name: str, winner: str | None) -> None:
+    """Its rows are about one change each, with loads and baselines of their own: they have no ranking."""
+    result = fold(exchange.read_events(RESULTS / f"{name}.jsonl.xz"))
+    assert report.run_line(result).winner == winner

@@ -16,6 +16,8 @@ from burnish.base.paths import Home
 from burnish.cli.results import result_of
 from burnish.packages import chosen
 from burnish.packages.formats import cmake, tarball
+from burnish.record.exchange import read_events
+from burnish.report.fold import fold
 from fakerun import called
 
 
@@ -143,3 +145,25 @@ def test_a_debian_patch_needs_a_source_package(tuned_home: Path, tmp_path: Path)
     assert "not built from a Debian source package" in done.stderr
     words = ("--as", "debian-patch", "--output", tmp_path / "o", "--variant", "speed400", "--base", tmp_path / "b.deb")
     assert "not built from a Debian source package" in called(tuned_home, "package", *words).stderr, "takes --base"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("mariadb-train-robust", "its report recommends no single build; name one with --variant"),
+        ("mariadb-patch-crc32c", "its report recommends no single build; name one with --variant"),
+        ("mariadb-sun-2008-whole", r"the build of gcc\.fbo$"),
+    ],
+)
+def test_without_a_name_the_build_is_the_one_that_the_report_recommends(
+    name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of a bundled study have loads and baselines of their own: they have no ranking."""
+
+    def find(_: Home, variant: str, __: str) -> None:
+        raise UserError(f"the build of {variant}")
+
+    monkeypatch.setattr("burnish.packages.chosen.reproducing.find", find)
+    result = fold(read_events(Path(__file__).parents[2] / "docs" / "results" / f"{name}.jsonl.xz"))
+    with pytest.raises(UserError, match=says):
+        chosen.choose(Home(tmp_path), tmp_path, result, None)

@@ -21,7 +21,7 @@ from burnish.program.built import Built
 from burnish.record.events.builds import BuildMade
 from burnish.record.record import Record
 from burnish.report.analysis import marks
-from burnish.report.analysis.ranking import winner
+from burnish.report.analysis.taken import taken
 from burnish.report.result import BuildRow, Result, Row
 from burnish.report.words import interval
 from burnish.study.kept import reproducing
@@ -80,12 +80,12 @@ def choose(home: Home, folder: Path, result: Result, variant: str | None) -> Cho
             that was measured, or it is not a program alone.
     """
     rows = {row.variant: row for row in result.builds if row.built}
-    name = variant or winner(result)
+    name = variant or taken(result)
     if name is None:
-        raise UserError(
-            f"{result.name}: no variant is faster than {result.baseline} on every load, so none is recommended; name "
-            f"one with --variant: {', '.join(rows) or 'it has no build'}"
-        )
+        why = f"no variant is faster than {result.baseline} on every load, so none is recommended"
+        if result.shipped is not None or result.patched is not None:
+            why = "its report recommends no single build"
+        raise UserError(f"{result.name}: {why}; name one with --variant: {', '.join(rows) or 'it has no build'}")
     if name not in rows:
         raise unknown("variant", name, rows or {"none was built by this run"})
     found = reproducing.find(home, name, str(folder))

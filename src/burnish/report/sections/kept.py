@@ -15,7 +15,7 @@ from burnish.catalogue import load
 from burnish.record.store import Entry as Stored
 from burnish.report import evidence
 from burnish.report.analysis import marks
-from burnish.report.analysis.ranking import winner
+from burnish.report.analysis.taken import taken
 from burnish.report.compose import dropping, grid, points, row
 from burnish.report.document import Column, Document, Entry, Paragraph, Points, Section, Span, Table
 from burnish.report.result import Result
@@ -41,7 +41,7 @@ class RunLine:
         ended: when it finished; None: it did not.
         cells: number of its comparisons.
         decided: how many of them have a verdict.
-        winner: the fastest variant, as in the report's conclusion; None if there is none.
+        winner: the variant to take, as in the report's conclusion; None if there is none, or no single one.
         marks: letters that warn of the winner (see `burnish.report.analysis.marks`); '' without any.
     """
 
@@ -58,7 +58,7 @@ class RunLine:
 
 def run_line(result: Result) -> RunLine:
     """A run's line."""
-    best = winner(result)
+    best = taken(result)
     return RunLine(
         run=result.name,
         engine=result.engine,
