@@ -10,12 +10,13 @@ import pytest
 from burnish.record.events.searches import SearchEnded
 from burnish.report.analysis import placed
 from burnish.report.analysis.ceilings import ceilings
-from burnish.report.answer import take
+from burnish.report.answer import facts, matrix, take
+from burnish.report.document import Document
 from burnish.report.fold import fold
 from burnish.report.result import Result
 from burnish.report.sections import heading
 from burnish.report.sections.conclusion import sentences
-from drawn import printed
+from drawn import drawn, printed
 from reported import Events, comparison, key, ratio, side, verdict
 
 
@@ -129,7 +130,7 @@ def test_a_load_that_was_apart_before_is_confirmed_beside_the_others() -> None:
     events.add("verdict", **reached("again: fast / w", 1.27, 0.35, **APART))
     events.add("verdict", **reached("again: fast / v", 1.21, 0.4, **APART))
     result = fold(events.add("finished").made)
-    assert placed.complete(result)
+    assert placed.complete(result, "fast")
     first, second, *_ = sentences(result)
     assert "1.270 [1.257, 1.283]" in first
     assert "1.210 [1.198, 1.222]" in first
@@ -203,3 +204,68 @@ def test_rows_on_all_cores_are_named_and_have_their_throughput_beside_capacity()
     plain = " ".join(printed(bundled("shared")).split())
     assert "also measured" not in plain
     assert "placement whole" not in plain
+
+
+def rivals(*again: dict[str, Any], ratios: tuple[float, float] = (1.34, 1.2), **contest: Any) -> Result:
+    """A finished tune with two candidates, of which each was the best in one of two sittings."""
+    names = ("fast", "other")
+    events = Events("baseline", *names).run()
+    events.contest(*(f"{name} / w" for name in names), **({"placements": {"w": "shared"}} | contest))
+    for name, value in zip(names, ratios, strict=True):
+        events.add("verdict", **reached(f"{name} / w", value, 0.13, placement="shared"))
+    for body in again:
+        events.add("verdict", **body)
+    return fold(events.add("finished").made)
+
+
+@pytest.mark.parametrize(("ratios", "best", "second"), [((1.34, 1.2), "fast", "other"), ((1.2, 1.34), "other", "fast")])
+def test_fresh_starts_of_two_candidates_are_not_one_candidates_figures(
+    ratios: tuple[float, float], best: str, second: str
+) -> None:
+    """The best of the first sitting need not be the best of the second."""
+    figures = {"fast": (1.27, "1.270 [1.257, 1.283]"), "other": (1.15, "1.150 [1.138, 1.161]")}
+    again = [reached(f"again: {name} / w", value, 0.13, placement="shared") for name, (value, _) in figures.items()]
+    result = rivals(*again, ratios=ratios)
+    said = [text for text in sentences(result) if "measured again" in text]
+    first, *others = said
+    assert first == (
+        f"{best} was measured again on 6 fresh starts, as the best of many looks better than it is: "
+        f"{figures[best][1]} on w. Quote these figures."
+    )
+    assert others == [
+        f"{second} was measured again on 6 fresh starts as well: {figures[second][1]} on w.",
+    ]
+    assert [part for part in facts.sure(result) if "measured again" in part] == [
+        f"{best}, best of 2, measured again on 6 starts",
+        f"{second}, measured again on 6 starts",
+    ]
+    table = [" ".join(line.split()) for line in drawn(Document("", (matrix.section(result),))).splitlines()]
+    assert sum(line.startswith("measured again, to quote") for line in table) == 1
+    assert sum(line.startswith("measured again") for line in table) == 2
+
+
+def test_fresh_starts_elsewhere_have_a_table_for_each_candidate() -> None:
+    again = [reached(f"again: {name} / w", value, 0.35, **APART) for name, value in (("other", 1.15), ("fast", 1.27))]
+    result = rivals(*again)
+    shown = printed(result)
+    for name in ("fast", "other"):
+        assert shown.count(f"{name} again, with a server on cores of its own, ratios to baseline") == 1
+    said = [text for text in sentences(result) if "was measured again" in text]
+    assert said[0].startswith("Quote these figures: fast was measured again for them on 6 fresh starts")
+    fresh = "other was measured again on 6 fresh starts, with a server on cores of its own"
+    assert said[1:] == [f"{fresh}: capacity 1.150 [1.138, 1.161] on w."]
+
+
+def test_a_candidate_that_was_measured_again_on_some_loads_keeps_no_other_from_being_quoted() -> None:
+    events = Events("baseline", "fast", "other").run()
+    cells = [f"{name} / {load}" for name in ("fast", "other") for load in ("v", "w")]
+    events.contest(*cells, placements={"v": "shared", "w": "shared"})
+    for cell in cells:
+        events.add("verdict", **reached(cell, 1.34 if "fast" in cell else 1.2, 0.13, placement="shared"))
+    for cell in (*cells[:2], cells[2]):
+        events.add("verdict", **reached(f"again: {cell}", 1.27, 0.35, **APART))
+    result = fold(events.add("finished").made)
+    assert [row.placement for row in placed.quoted(result, "fast")] == ["apart", "apart"]
+    assert [row.placement for row in placed.quoted(result, "other")] == ["shared", "shared"]
+    assert placed.complete(result, "fast")
+    assert not placed.complete(result, "other")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from burnish.model.cell import Role
 from burnish.model.workload import Placement
+from burnish.report.analysis.taken import taken
 
 if TYPE_CHECKING:
     from burnish.report.result import Result, Row
@@ -36,26 +37,47 @@ def confirmed(result: Result) -> list[Row]:
     return [row for row in result.confirmations if row.ratio is not None]
 
 
+def by_candidate(result: Result, confirmations: Sequence[Row]) -> dict[str, list[Row]]:
+    """Confirmations by candidate, first those of the one whose figures are to be quoted.
+
+    In another sitting, or on another host of a merged record, another candidate may have been the best.
+    """
+    found: dict[str, list[Row]] = {}
+    for row in sorted(confirmations, key=lambda row: row.candidate != again_to_quote(result)):
+        found.setdefault(row.candidate, []).append(row)
+    return found
+
+
+def again_to_quote(result: Result) -> str | None:
+    """The candidate whose confirmations are to be quoted: the only one, or of several the recommended one, if any."""
+    names = {row.candidate for row in result.confirmations}
+    if len(names) == 1:
+        return names.pop()
+    best = taken(result) if names else None
+    return best if best in names else None
+
+
 def elsewhere(result: Result) -> tuple[Row, ...]:
-    """The confirmations of a winner, if any is in another placement than that in which it was found; else none.
+    """The confirmations of candidates of which any is in another placement than that in which it was found; else none.
 
     Loads that have a placement of their own are measured again in it, beside the others.
     """
     claims = {(row.candidate, row.workload): row.placement for row in result.rows}
     again = tuple(row for row in confirmed(result) if (row.candidate, row.workload) in claims)
-    moved_ones = [row for row in again if claims[row.candidate, row.workload] not in (row.placement, "")]
-    return again if moved_ones else ()
+    moved_ones = {row.candidate for row in again if claims[row.candidate, row.workload] not in (row.placement, "")}
+    return tuple(row for row in again if row.candidate in moved_ones)
 
 
-def complete(result: Result) -> bool:
-    """Whether every load of the candidate that was measured again is among these confirmations."""
-    return _complete(result, elsewhere(result))
+def complete(result: Result, candidate: str) -> bool:
+    """Whether every load of a candidate is among these confirmations of it."""
+    return candidate in _complete(result, elsewhere(result))
 
 
-def _complete(result: Result, confirmations: Sequence[Row]) -> bool:
+def _complete(result: Result, confirmations: Sequence[Row]) -> set[str]:
+    """The candidates of which every load is among these confirmations."""
     again = {(row.candidate, row.workload) for row in confirmations}
-    candidates = {candidate for candidate, _ in again}
-    return bool(again) and {(r.candidate, r.workload) for r in result.rows if r.candidate in candidates} <= again
+    open_ones = {row.candidate for row in result.rows if (row.candidate, row.workload) not in again}
+    return {candidate for candidate, _ in again} - open_ones
 
 
 def to_quote(result: Result) -> list[Row]:
@@ -64,7 +86,8 @@ def to_quote(result: Result) -> list[Row]:
     Not if the budget ended before all its loads were measured again: figures of two placements are not to be mixed.
     """
     fresh = elsewhere(result) if result.searched is None else confirmed(result)
-    again = {(row.candidate, row.workload): row for row in fresh} if _complete(result, fresh) else {}
+    whole = _complete(result, fresh)
+    again = {(row.candidate, row.workload): row for row in fresh if row.candidate in whole}
     return [again.get((row.candidate, row.workload), row) for row in result.rows]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import layout_caveat, marks, suites
 from burnish.report.analysis.loads import over_loads
-from burnish.report.analysis.placed import quoted
+from burnish.report.analysis.placed import by_candidate, quoted
 from burnish.report.analysis.ranking import everywhere, ranking
 from burnish.report.analysis.taken import taken
 from burnish.report.answer.words import half, precise, short_loads, span
@@ -156,11 +156,11 @@ def sure(result: Result) -> list[str]:
     if about:
         within = [half(value) for sitting, name in about if (value := sitting.intervals.get(name)) is not None]
         parts.append(_sittings([sitting for sitting, _ in about], [value for value in within if math.isfinite(value)]))
-    if result.confirmations:
-        first = result.confirmations[0]
-        of = len(dict.fromkeys(one.candidate for one in result.rows))
-        best = f", best of {of}" if of > 1 else ""
-        parts.append(f"{first.candidate}{best}, measured again on {plural(first.starts, 'start')}")
+    of = len(dict.fromkeys(one.candidate for one in result.rows))
+    best = f", best of {of}" if of > 1 else ""
+    for name, again in by_candidate(result, result.confirmations).items():
+        parts.append(f"{name}{best}, measured again on {plural(again[0].starts, 'start')}")
+        best = ""
     ranked = ranking(result)
     rivals = {rival.candidate for rival in ranked.rivals if rival.tied} if ranked else set()
     small = [one for one in result.rows if layout_caveat.of_row(result, one) and one.candidate not in rivals]

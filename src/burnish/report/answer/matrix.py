@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from burnish.base.reasons import by_reason
 from burnish.model.quantity import BY_NAME
 from burnish.report.analysis import marks, suites
+from burnish.report.analysis.placed import again_to_quote
 from burnish.report.analysis.ranking import ranking
 from burnish.report.analysis.verdict import NO_EFFECT, words
 from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change, span
@@ -162,7 +163,7 @@ def _table(
     for name in names:
         body.append(_line(result, name, cells[name], loads, wide=wide))
         if name in again:
-            where = "  measured again, to quote"
+            where = f"  measured again{', to quote' if name == again_to_quote(result) else ''}"
             figures = [again[name].get(load) for load in loads]
             body.append(row(where, "", *(figure.drawn(wide=wide) if figure else Span("") for figure in figures)))
     columns = (Column(""), Column("", whole=True), *(Column(load, right=not wide, whole=True) for load in loads))

@@ -1,10 +1,10 @@
-"""A winner's figures in another placement than that in which it was found: those to quote."""
+"""Figures of what was measured again in another placement than that in which it was found: a winner's to quote."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from burnish.report.analysis.placed import WITH, elsewhere
+from burnish.report.analysis.placed import WITH, by_candidate, elsewhere
 from burnish.report.analysis.verdict import words
 from burnish.report.compose import dropping, role_of, row, section
 from burnish.report.document import Column, Section, Span, Table
@@ -14,14 +14,18 @@ from burnish.report.sections.verdicts import shorter
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
-    from burnish.report.result import Result
+    from collections.abc import Sequence
+
+    from burnish.report.result import Result, Row
 
 
 def sections(result: Result) -> list[Section]:
     """A row for each load, then what else was measured on the same starts; empty if there is no such confirmation."""
-    rows = elsewhere(result)
-    if not rows:
-        return []
+    return [part for rows in by_candidate(result, elsewhere(result)).values() for part in _of(result, rows)]
+
+
+def _of(result: Result, rows: Sequence[Row]) -> list[Section]:
+    """The same of one candidate."""
     measured = compared(cell.headline for cell in rows)
     titles = [quantity.title for quantity in measured]
     columns = (

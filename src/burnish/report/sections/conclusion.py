@@ -8,7 +8,18 @@ from burnish.model.workload import Placement
 from burnish.report.analysis import marks, outcome, suites
 from burnish.report.analysis.ceilings import bars, ceilings
 from burnish.report.analysis.outcome import nothing_measured
-from burnish.report.analysis.placed import WITH, complete, confirmed, elsewhere, moved, named, quoted, to_quote
+from burnish.report.analysis.placed import (
+    WITH,
+    again_to_quote,
+    by_candidate,
+    complete,
+    confirmed,
+    elsewhere,
+    moved,
+    named,
+    quoted,
+    to_quote,
+)
 from burnish.report.analysis.ranking import Ranking, everywhere, ranking, why_taken, winner
 from burnish.report.document import Heading, Points, Role, Section, Span
 from burnish.report.quantities import percentile, times
@@ -126,7 +137,7 @@ def _again(result: Result) -> list[str]:
     """How fast the best was when it was measured again."""
     lost = [row for row in result.confirmations if row.ratio is None]
     return [
-        *_confirmed(result, confirmed(result)),
+        *(_confirmed(result, rows) for rows in by_candidate(result, confirmed(result)).values()),
         *(
             f"{row.candidate}'s fresh starts on {row.workload} tell nothing: {row.reason.removeprefix('invalid: ')}."
             for row in lost
@@ -134,30 +145,33 @@ def _again(result: Result) -> list[str]:
     ]
 
 
-def _confirmed(result: Result, rows: Sequence[Row]) -> list[str]:
-    """The same, by the fresh starts of these loads."""
-    if not rows:
-        return []
-    if moved := elsewhere(result):
-        return [_in_the_duet(result, moved)]
+def _confirmed(result: Result, rows: Sequence[Row]) -> str:
+    """The same, by the fresh starts of one candidate's loads."""
     first = rows[0]
+    quote = first.candidate == again_to_quote(result)
+    if moved := [row for row in elsewhere(result) if row.candidate == first.candidate]:
+        return _in_the_duet(result, moved, quote=quote)
     again = ", ".join(f"{interval_words(row.ratio)} on {row.workload}" for row in rows)
     fresh = f"{first.candidate} was measured again on {plural(first.starts, 'fresh start')}"
-    if len(rows) < len(result.confirmations):
+    if len(rows) < sum(row.candidate == first.candidate for row in result.confirmations):
         fresh = f"{fresh} on some of the loads"
-    return [f"{fresh}, as the best of many looks better than it is: {again}. Quote these figures."]
+    if not quote:
+        return f"{fresh} as well: {again}."
+    return f"{fresh}, as the best of many looks better than it is: {again}. Quote these figures."
 
 
-def _in_the_duet(result: Result, rows: Sequence[Row]) -> str:
-    """What the winner's figures come from, and what it was where it was found."""
+def _in_the_duet(result: Result, rows: Sequence[Row], *, quote: bool) -> str:
+    """What a candidate's figures come from, and what it was where it was found."""
     first = rows[0]
     starts = plural(first.starts, "fresh start")
     again = f"{first.candidate} was measured again for them on {starts}"
     figures = [f"{interval_words(row.ratio)} on {row.workload}" for row in rows]
-    if not complete(result):
+    whole = complete(result, first.candidate)
+    if not whole or not quote:
         return (
-            f"{first.candidate} was measured again on {starts}, {WITH[first.placement]}, on some of the loads: "
-            f"{first.headline} {', '.join(figures)}. Quote these figures."
+            f"{first.candidate} was measured again on {starts}, {WITH[first.placement]}"
+            f"{'' if whole else ', on some of the loads'}: {first.headline} {', '.join(figures)}."
+            f"{' Quote these figures.' if quote else ''}"
         )
     more = [f"{interval_words(row.of('throughput'))} on {row.workload}" for row in rows if row.headline != "throughput"]
     also = f" (throughput {', '.join(more)})" if more else ""
