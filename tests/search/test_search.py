@@ -13,6 +13,7 @@ from burnish.search.asks import STRATEGIES, Ask, Costs, Objective, Settings, Tol
 from burnish.search.report import outcome
 from burnish.search.search import Search, replayed
 from burnish.search.space import Choice, Forbidden, Point, Space, Step
+from burnish.search.strategies.race import confirm
 from burnish.search.strategies.screen import sentence
 
 WORTH = {"profile": 0.2, "a": 0.04, "b": 0.04, "c": -0.05, "order": 0.03}
@@ -282,3 +283,17 @@ def test_optuna_is_asked_for_only_where_it_is_used() -> None:
     asked = through(search)
     assert {"ladder", "bayes"} <= {ask.stage for ask in asked}
     assert through(Search(SPACE, settings("bayes", 3000.0))) == asked
+
+
+def test_a_build_whose_starts_do_not_tell_is_not_in_the_way_of_one_that_is_faster() -> None:
+    """The best mean may have had all its starts without a verdict: the next that is proved to be faster is taken."""
+    desk = Search(SPACE, settings()).desk
+    starts = desk.settings.rule.cap
+    best = tuple(0.05 + 0.4 * (-1) ** number for number in range(starts))
+    good = tuple(0.04 + 0.001 * (-1) ** number for number in range(starts))
+    for number, readings in enumerate((best, good), 1):
+        ask = Ask(number, Point((("ab"[number - 1], "on"),)), starts, "race", "")
+        desk.book.enter(ask, Told({"load": readings}, 50.0, 100.0, ask.point.words))
+    wants = [want for asked in confirm(desk) for want in asked]
+    assert [(want.point.words, want.fresh) for want in wants] == [("b=on", True)]
+    assert any("a=on looks better, its starts do not tell it from the baseline" in line for line in desk.path)

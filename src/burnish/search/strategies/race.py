@@ -105,8 +105,8 @@ def confirm(desk: Desk, ranking: Ranking = by_mean) -> Strategy[None]:
 def _finalist(desk: Desk, ranking: Ranking) -> Strategy[Arm | None]:
     """The best build, if it passed its tests and was shown to be faster than the baseline; None if there is none.
 
-    Where there is no time to tell that of the best, it is the best of those that were shown to be faster: none of these
-    is given up for one that only looks so.
+    Where there is no time to tell that of the best, or all its starts do not tell, it is the best of those that were
+    shown to be faster: none of these is given up for one that only looks so.
     """
     while (best := next(iter(best_first(desk, ranking)), None)) is not None:
         if _shown(desk, best):
@@ -114,13 +114,16 @@ def _finalist(desk: Desk, ranking: Ranking) -> Strategy[Arm | None]:
         wants = [] if best.tested else [Want(best.point, 0, "race", "its tests")]
         if best.tested and desk.book.against_baseline(best).kind is Kind.UNDECIDED:
             wants = _next(desk, best, "race", desk.settings.rule.cap)
-        if not wants:
-            return None
         fitting = desk.fitting(wants)
-        if not fitting:
+        if fitting:
+            yield fitting
+            continue
+        shown = next((arm for arm in best_first(desk, ranking) if _shown(desk, arm)), None)
+        if wants:
             desk.note(f"race: {best.point.words} looks better, the budget lacks the time to tell")
-            return next((arm for arm in best_first(desk, ranking) if _shown(desk, arm)), None)
-        yield fitting
+        elif shown is not None:
+            desk.note(f"race: {best.point.words} looks better, its starts do not tell it from the baseline")
+        return shown
     return None
 
 
