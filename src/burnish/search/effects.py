@@ -8,7 +8,8 @@ the intervals contain what that does to the fit, and what a screen finds is trie
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -56,8 +57,8 @@ class Effect:
 
 def size_for(factors: int) -> int:
     """Number of builds of the smallest design for so many two-level factors."""
-    sizes: list[int] = sorted({*(prime + 1 for prime in _PRIMES), *(1 << power for power in range(2, 8))})
-    return next(size for size in sizes if size > factors)
+    power = max(4, 1 << factors.bit_length())
+    return min(size for size in (power, *(prime + 1 for prime in _PRIMES)) if size > factors)
 
 
 def design(factors: int) -> npt.NDArray[np.bool_]:
@@ -96,7 +97,10 @@ def points_around(space: Space, base: Point, factors: Sequence[tuple[str, str]],
 
 
 def effects_of(
-    space: Space, factors: Sequence[tuple[str, str]], scores: Mapping[Point, Sequence[float]]
+    space: Space,
+    factors: Sequence[tuple[str, str]],
+    scores: Mapping[Point, Sequence[float]],
+    codes: Mapping[Point, Hashable] | None = None,
 ) -> list[Effect]:
     """The main effects of factors, by least squares over the starts of builds.
 
@@ -104,6 +108,7 @@ def effects_of(
         space: the space.
         factors: (choice, new level) each.
         scores: by build, the objective of its starts; that around which was screened may be among them.
+        codes: by build, a name of its code; builds of one code share their starts. Without, each has its own.
 
     Returns:
         Those factors whose effect can be told from the others', in their order.
@@ -112,16 +117,23 @@ def effects_of(
     if not points:
         return []
     table = np.array([[space.levels(point)[name] == level for name, level in factors] for point in points], dtype=float)
-    weights = np.array([len(scores[point]) for point in points], dtype=float)
+    code = {point: codes[point] if codes else point for point in points}
+    once, shared = {name: scores[point] for point, name in code.items()}, Counter(code.values())
+    # Builds of one code have one measurement between them: each counts for a part of its starts, whose sum is as sure.
+    weights = np.array([len(scores[point]) / shared[code[point]] for point in points])
     means = np.array([np.mean(scores[point]) for point in points])
     matrix = np.column_stack([np.ones(len(points)), table])
     root = np.sqrt(weights)
     inverse = np.linalg.pinv((matrix * root[:, None]).T @ (matrix * root[:, None]))
     estimates = inverse @ (matrix.T @ (weights * means))
-    rank = int(np.linalg.matrix_rank(matrix))
     misfit = float(np.sum(weights * (means - matrix @ estimates) ** 2))
-    inside = float(sum(np.sum((np.asarray(scores[point]) - np.mean(scores[point])) ** 2) for point in points))
-    pure, lack = int(weights.sum()) - len(points), len(points) - rank
+    inside = float(sum(np.sum((np.asarray(starts) - np.mean(starts)) ** 2) for starts in once.values()))
+    # The baseline's own code has no measured starts: each score is 0, which says nothing of the scatter.
+    pure = sum(len(starts) - 1 for starts in once.values() if np.any(starts))
+    # What the fit takes of the measurements: the matrix's rank, less where builds of one code have several rows.
+    fitted = (matrix * root[:, None]) @ inverse @ (matrix * root[:, None]).T
+    together = np.array([[(code[one] == code[other]) / shared[code[one]] for other in points] for one in points])
+    lack = round(len(once) - float(np.sum(fitted * together)), 6)
     free = pure + lack
     if free < 1:
         return []

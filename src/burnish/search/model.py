@@ -184,9 +184,13 @@ def _weighed(fits: Sequence[_Fit]) -> list[_Fit]:
 
 
 def scatter(arms: Sequence[Arm]) -> float:
-    """Standard deviation of a start, by all builds together, and by what is usual as far as they tell little."""
-    free = sum(len(arm.scores) - 1 for arm in arms)
-    squares = sum(statistics.variance(arm.scores) * (len(arm.scores) - 1) for arm in arms if len(arm.scores) > 1)
+    """Standard deviation of a start, by all builds together, and by what is usual as far as they tell little.
+
+    Builds of the baseline's own code have no measured starts: each score is 0, which says nothing of the scatter.
+    """
+    several = [arm.scores for arm in arms if len(arm.scores) > 1 and any(arm.scores)]
+    free = sum(len(scores) - 1 for scores in several)
+    squares = sum(statistics.variance(scores) * (len(scores) - 1) for scores in several)
     return math.sqrt((squares + BELIEF * NOISE**2) / (free + BELIEF))
 
 

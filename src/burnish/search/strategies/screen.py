@@ -70,7 +70,7 @@ def screen(desk: Desk, base: Point, factors: Sequence[tuple[str, str]]) -> Strat
     scores = {point: desk.book.arms[point].scores for point in tried}
     if base.settings and desk.book.starts(base):
         scores[base] = desk.book.arms[base].scores
-    effects = effects_of(desk.space, factors, scores)
+    effects = effects_of(desk.space, factors, scores, {point: id(desk.book.arms[point]) for point in scores})
     effects = [pooled(effect, desk.effects.get((effect.choice, effect.level))) for effect in effects]
     desk.effects |= {(effect.choice, effect.level): effect for effect in effects}
     desk.note(sentence(len(factors), len(tried), base, sum(effect.clear for effect in effects)))
