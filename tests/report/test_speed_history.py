@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,22 @@ def test_speeds_of_two_hosts_or_placements_are_not_compared(found: list[Point]) 
     other = Point(**{**vars(one), "host": "another"})
     assert step(one, other) is None
     assert step(one, Point(**{**vars(one), "placement": "apart"})) is None
+
+
+def test_speeds_under_two_settings_are_not_compared() -> None:
+    """A server with a small log writes more: that is no change of speed from one date to the next."""
+    usual = result_of_file(RESULTS / "mariadb-tune.jsonl.xz")
+    small = replace(usual, definition={**usual.definition, "conditions": ["innodb_log_file_size=10M"]})
+    before, now = (next(iter(points([result]))) for result in (usual, small))
+    assert (before.condition, now.condition) == ("", "innodb_log_file_size=10M")
+    assert step(before, replace(now, condition="")) is not None
+    assert step(before, now) is None
+    assert before.series != now.series
+    assert now.series.endswith("@innodb_log_file_size=10M")
+    text = drawn(document([before, now]))
+    assert f"mariadb: {now.variant} on {now.load}, innodb_log_file_size=10M" in text
+    (line,) = csv.DictReader(io.StringIO(otava([now])))
+    assert line["condition"] == now.condition
 
 
 def test_a_small_speed_has_digits_in_which_a_change_is_seen(found: list[Point]) -> None:

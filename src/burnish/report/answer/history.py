@@ -11,8 +11,9 @@ from burnish.report.document import Column, Document, Section, Table
 _FIGURES = ("capacity", "change %", "per second", "p95 ms", "ratio")
 
 _NOTE = (
-    "capacity: transactions per second of server CPU; change: from the line before, where host and placement are the "
-    "same. Speeds drift from hour to hour (docs/BIAS.md); the ratio to the run's baseline was measured side by side"
+    "capacity: transactions per second of server CPU; change: from the line before, where host, placement and settings "
+    "are the same. Speeds drift from hour to hour (docs/BIAS.md); the ratio to the run's baseline was measured side by "
+    "side"
 )
 
 
@@ -24,7 +25,8 @@ def document(found: Sequence[Point]) -> Document:
         )
     series: dict[str, list[Point]] = {}
     for point in found:
-        series.setdefault(f"{point.engine}: {point.variant} on {point.load}", []).append(point)
+        under = f", {point.condition}" if point.condition else ""
+        series.setdefault(f"{point.engine}: {point.variant} on {point.load}{under}", []).append(point)
     tables = [section("history", title, _table(own)) for title, own in series.items()]
     return Document("history", (*tables, Section("notes", (points([_NOTE]),))))
 

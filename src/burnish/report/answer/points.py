@@ -33,6 +33,8 @@ class Point:
         throughput: transactions per second.
         p95: 95th percentile of the response time in milliseconds; None if it is not known.
         ratio: of the headline quantity to the run's baseline; 1 for the baseline itself.
+        condition: the run's settings (`--set` and others that differ from the usual ones) in words; '' for the usual
+            ones. Speeds under two conditions cannot be compared.
     """
 
     at: str
@@ -47,12 +49,18 @@ class Point:
     throughput: float
     p95: float | None
     ratio: float
+    condition: str = ""
 
     @property
     def series(self) -> str:
-        """What it is a point of: the variant on the load, in its placement where that is not the usual one."""
+        """What it is a point of: the variant on the load, in its placement and condition where not the usual ones."""
         placed = f"@{self.placement}" if self.placement != Placement.SHARED else ""
-        return f"{self.variant}@{self.load}{placed}"
+        return f"{self.variant}@{self.load}{placed}{f'@{self.condition}' if self.condition else ''}"
+
+    @property
+    def like(self) -> tuple[str, str, str]:
+        """What is the same where two speeds can be compared: host, placement, condition."""
+        return self.host, self.placement, self.condition
 
 
 def points(results: Iterable[Result], which: str | None = None) -> list[Point]:
@@ -106,6 +114,7 @@ def _point(
         throughput=statistics.median(side.throughput for side in sides),
         p95=1e3 * statistics.median(latencies) if latencies else None,
         ratio=ratio,
+        condition=", ".join(sorted(result.definition.get("conditions") or ())),
     )
 
 
@@ -121,6 +130,6 @@ def _version(result: Result, variant: str) -> str:
 
 def step(before: Point | None, now: Point) -> float | None:
     """The change of capacity from the point before, as a share; None if the two cannot be compared."""
-    if before is None or not before.capacity or (before.host, before.placement) != (now.host, now.placement):
+    if before is None or not before.capacity or before.like != now.like:
         return None
     return now.capacity / before.capacity - 1.0

@@ -16,7 +16,7 @@ from burnish.report.answer.points import Point
 from burnish.report.words import inert
 
 COLUMNS = (
-    "time", "branch", "run", "version", "engine", "variant", "load", "host", "placement",
+    "time", "branch", "run", "version", "engine", "variant", "load", "host", "placement", "condition",
     "capacity", "throughput", "p95_ms", "ratio",
 )  # fmt: skip
 
@@ -27,7 +27,7 @@ def otava(points: Iterable[Point]) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     for point in points:
-        about = (point.run, point.version, point.engine, point.variant, point.load, point.host, point.placement)
+        about = (point.run, point.version, point.engine, point.variant, point.load, *point.like)
         texts = map(inert, (point.at, point.series, *about))
         p95 = "" if point.p95 is None else f"{point.p95:.6g}"
         figures = (f"{point.capacity:.6g}", f"{point.throughput:.6g}", p95, f"{point.ratio:.6g}")
