@@ -12,6 +12,7 @@ import pytest
 
 from burnish.model.cell import Role
 from burnish.record.events.searches import SearchBegun, SearchEnded
+from burnish.report.analysis import outcome
 from burnish.report.analysis.deployed import Deployed, Tried
 from burnish.report.analysis.loads import over_loads
 from burnish.report.answer.around import Around
@@ -19,8 +20,11 @@ from burnish.report.answer.facts import noise
 from burnish.report.committed import result_of_file
 from burnish.report.contents import answer, document
 from burnish.report.fold import fold
+from burnish.report.quantities import compared
 from burnish.report.render import terminal
 from burnish.report.result import Canary, Result
+from burnish.report.sections.verdicts import spared
+from burnish.report.values import runs
 from drawn import drawn
 from reported import Events, ratio, verdict
 
@@ -243,6 +247,7 @@ def test_a_build_that_may_lose_on_a_guarded_load_is_not_said_to_be_no_faster() -
         text = flat(report)
         assert "it is not excluded that one is slower on write, which is guarded" in text
         assert "not shown to be faster" not in text
+    assert outcome.guarded(replace(ended, slower_on=("a", "b"))).endswith("slower on a, b, which are guarded")
 
 
 @pytest.mark.parametrize(
@@ -260,6 +265,23 @@ def test_ways_to_deploy_fit_a_terminal(loads: tuple[str, ...], cells: str) -> No
     assert "no room" not in text
     assert "deployment of one, per cent to its usual one" in flat(text)
     assert re.search(rf"^no-performance-schema +{cells}", text, re.MULTILINE)
+
+
+def test_many_builds_that_are_not_faster_everywhere_are_not_said_to_be() -> None:
+    both = {"read": ("faster", 1.4), "write": ("faster", 1.3)}
+    one = {"read": ("faster", 1.2), "write": ("undecided", 1.0)}
+    text = flat(printed(tuned({**{f"b{n}": both for n in range(7)}, **{f"o{n}": one for n in range(7)}})))
+    assert re.search(r"faster as well: b\d, b\d ", text)
+    assert re.search(r"faster on a load, not proved on others: o\d, (o\d, ){5}o\d", text)
+
+
+def test_why_a_deployment_was_not_measured_together_is_said_and_a_value() -> None:
+    result = deployed(("w",))
+    assert result.deployment is not None
+    found = replace(result.deployment, together=None, both=None, failure="no large pages")
+    result = replace(result, deployment=found)
+    assert "large-pages: faster by itself; together not measured: no large pages" in flat(printed(result))
+    assert runs.run(result)["deployment"]["failure"] == "no large pages"
 
 
 def deployed(loads: tuple[str, ...]) -> Result:
@@ -349,3 +371,12 @@ def test_the_readme_shows_what_is_printed() -> None:
     document = answer(result_of_file(RESULTS.parents[1] / place), Around(place, verbs={"show", "report", "package"}))
     lines = ["".join(span.text for span in line).rstrip() for line in terminal.lines(document, 80)]
     assert "```\n" + "\n".join(lines) + "\n```\n" in (RESULTS.parents[1] / "README.md").read_text()
+
+
+@pytest.mark.parametrize("headline", ["capacity", "throughput", "p99"])
+def test_what_verdicts_are_about_is_the_last_column_to_go(headline: str) -> None:
+    rows = [replace(row, headline=headline) for row in tuned({"one": {"w": ("faster", 1.1)}}).rows]
+    measured = compared([headline])
+    order = spared(rows, measured)
+    assert order[-1] == next(one.title for one in measured if one.name == headline)
+    assert sorted(order) == sorted(one.title for one in measured)

@@ -18,11 +18,25 @@ from burnish.record import exchange, pages
 from burnish.record.carried import carried
 from burnish.record.events.trials import ServersReported, StartDone
 from burnish.report.committed import result_of
-from burnish.report.document import Cell, Column, Document, Entry, Facts, Picture, Points, Row, Section, Span, Table
+from burnish.report.document import (
+    Cell,
+    Column,
+    Document,
+    Entry,
+    Facts,
+    Figure,
+    Picture,
+    Points,
+    Row,
+    Section,
+    Span,
+    Table,
+)
 from burnish.report.fold import fold
-from burnish.report.page import answer, matrices, servers
+from burnish.report.page import answer, contents, matrices, servers
 from burnish.report.page.contents import page
 from burnish.report.page.details import details
+from burnish.report.page.figures.shapes import Lines
 from burnish.report.render import html
 from pieces import packed, whole
 
@@ -239,3 +253,19 @@ def test_every_kind_of_run_has_a_page(name: str) -> None:
 def test_the_words_that_a_page_explains_are_in_the_glossary_too() -> None:
     glossary = (RESULTS.parent / "GLOSSARY.md").read_text()
     assert [word for word in words() if f"| **{word}** |" not in glossary] == []
+
+
+def test_no_line_over_threads_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = exchange.read_events(RESULTS / "mariadb-sun-2008-whole.jsonl.xz")
+    result, facts = fold(events), details(events)
+
+    def lines() -> tuple[int, int]:
+        found = [section for section in contents._whole(result, facts) if section.key == "threads"]
+        shapes = [block.shape for one in found for block in one.blocks if isinstance(block, Figure)]
+        return len(shapes), sum(len(shape.runs) for shape in shapes if isinstance(shape, Lines))
+
+    figures, drawn = lines()
+    assert drawn > 1
+    monkeypatch.setattr(matrices, "LINES", 1)
+    assert lines() == (drawn, drawn)
+    assert figures < drawn

@@ -258,3 +258,11 @@ def test_an_interval_at_another_level_is_widened() -> None:
     found: Any = effect(row)
     assert found.high > 1.01
     assert found.low < 0.99
+
+
+def test_a_patch_that_adds_nothing_to_what_it_needs_is_said_of_these() -> None:
+    builds = [("a", "alone", "a", ["a"]), ("all", "all", "", ["a", "b"])]
+    values = {"a": ("faster", interval(1.05, 0.001)), "all": ("faster", interval(1.0505, 0.001))}
+    b = said(study({"a": [], "b": ["a"]}, builds, values))[-1]
+    assert "; on top of these it adds nothing to load (0.0 % [" in b
+    assert "of all costs nothing" not in b

@@ -72,4 +72,5 @@ def not_announced(result: Result) -> str:
 
 def guarded(ended: SearchEnded) -> str:
     """That a search's finalist may lose on a load that it must not lose on, without a full stop."""
-    return f"it is not excluded that {ended.finalist} is slower on {', '.join(ended.slower_on)}, which is guarded"
+    are = "which is" if len(ended.slower_on) == 1 else "which are"
+    return f"it is not excluded that {ended.finalist} is slower on {', '.join(ended.slower_on)}, {are} guarded"

@@ -103,7 +103,8 @@ def _taken(found: Deployed) -> list[str]:
     if not found.done:
         return ["Not all choices are measured; the same command resumes."]
     if found.failure and not found.together:
-        return [f"{', '.join(found.taken)}: faster by themselves; together not measured: {found.failure}"]
+        alone = "faster by itself" if len(found.taken) == 1 else "faster by themselves"
+        return [f"{', '.join(found.taken)}: {alone}; together not measured: {found.failure}"]
     if not found.taken:
         return [f"Deploy {found.build} as usual: no choice is faster on a load and slower on none."]
     names = ", ".join(found.taken)

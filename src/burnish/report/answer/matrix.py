@@ -129,10 +129,13 @@ def _lines(result: Result, cells: Mapping[str, Mapping[str, _Figure]]) -> tuple[
     if len(kept) > MOST:
         kept.sort(key=lambda name: place(name)[0] > 0 and name not in again)
         kept, over = kept[:FIRST], kept[FIRST:]
-    faster = [name for name in over if "slower" not in {figure.verdict for figure in cells[name].values()}]
+    verdicts = {name: {figure.verdict for figure in cells[name].values()} for name in over}
+    faster = [name for name in over if verdicts[name] == {"faster"}]
+    slower = [name for name in over if "slower" in verdicts[name]]
     folded = (
         ("faster as well", faster),
-        (f"slower than {result.baseline} on a load", [name for name in over if name not in faster]),
+        ("faster on a load, not proved on others", [name for name in over if name not in (*faster, *slower)]),
+        (f"slower than {result.baseline} on a load", slower),
         (f"the search went on without ({starts} starts each)", left),
         (f"no difference from {result.baseline} proved", [name for name in rest if name not in left]),
         (f"same machine code as {result.baseline}", same),

@@ -10,7 +10,7 @@ from burnish.report.compose import dropping, role_of, row, section
 from burnish.report.document import Column, Section, Span, Table
 from burnish.report.quantities import compared
 from burnish.report.sections import quantities
-from burnish.report.sections.verdicts import shorter
+from burnish.report.sections.verdicts import shorter, spared
 from burnish.report.words import interval
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ def _of(result: Result, rows: Sequence[Row]) -> list[Section]:
     """The same of one candidate."""
     measured = compared(cell.headline for cell in rows)
     titles = [quantity.title for quantity in measured]
-    columns = (
+    every = (
         Column("workload"),
         *(Column(name, whole=True) for name in ("verdict", *titles)),
         Column("starts", right=True, whole=True),
     )
+    columns = dropping(every, "starts", *spared(rows, measured))
     body = tuple(
         row(
             cell.workload,
@@ -45,6 +46,6 @@ def _of(result: Result, rows: Sequence[Row]) -> list[Section]:
     title = f"{rows[0].candidate} again, {WITH[rows[0].placement]}, ratios to {result.baseline}"
     also = f"{rows[0].candidate} again, also measured: change in per cent to {result.baseline}"
     return [
-        section("again", title, Table("verdicts", dropping(columns, "starts", *titles[::-1]), body), shorter(rows)),
+        section("again", title, Table("verdicts", columns, body), shorter(rows)),
         *quantities.sections(also, "workload", [(Span(cell.workload), cell.quantities) for cell in rows]),
     ]

@@ -104,5 +104,7 @@ def _added(added: Effect, delta: float, workload: str, over: str, who: str) -> s
     if added.high < 1:
         return f"on top of {over} {who} take{ending} {added.size} from {workload}"
     if added.low > 1 / (1 + delta) and added.high < 1 + delta:
+        if over == "these":  # of those that it needs alone, not of all
+            return f"on top of {over} {who} add{ending} nothing to {workload} ({added.words})"
         return f"leaving {who} out of all costs nothing on {workload} ({added.words})"
     return f"undecided whether {who} add{ending} anything to {workload} on top of {over} ({added.words})"

@@ -54,7 +54,15 @@ def _table(head: str, rows: Sequence[tuple[str, Row]], marked: Mapping[str, Mark
         row(*_cells(name, cell, marked, measured), *((_sitting(cell),) if _beside(rows) else ()), _starts(cell))
         for name, cell in rows
     )
-    return Table("verdicts", dropping(columns, "starts", titles[-1], SITTING, *titles[-2::-1]), body)
+    first, *others = spared([cell for _, cell in rows], measured)
+    return Table("verdicts", dropping(columns, "starts", first, SITTING, *others), body)
+
+
+def spared(cells: Sequence[Row], measured: Sequence[Quantity]) -> list[str]:
+    """Titles of quantities in the order in which a table can do without: those that its verdicts are about go last."""
+    about = {cell.headline for cell in cells}
+    titles = {wanted: [one.title for one in measured if (one.name in about) is wanted] for wanted in (False, True)}
+    return [*titles[False][::-1], *titles[True][::-1]]
 
 
 def _beside(rows: Sequence[tuple[str, Row]]) -> bool:

@@ -74,6 +74,7 @@ def _deployment(found: Deployed) -> dict[str, Any]:
         "together": rows(found.together or {}),
         "both": rows(found.both or {}),
         "done": found.done,
+        "failure": found.failure,
     }
 
 

@@ -128,6 +128,10 @@ class Run:
     points: tuple[tuple[float, float, float, float], ...]
 
 
+LINES = 14
+"""Most lines of one figure, so that they can be told apart; what has more has several figures."""
+
+
 @dataclass(frozen=True)
 class Lines:
     """Lines over a common axis.
