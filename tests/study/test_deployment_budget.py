@@ -77,7 +77,7 @@ def test_a_report_says_what_could_not_be_measured_together() -> None:
     by = ByType([Recorded(1, "2026-11-26T02:00:00Z", tried), Recorded(2, "2026-11-26T02:00:01Z", taken)])
     found = deployed(by, lambda _: None)
     assert found is not None
-    assert sentences(found) == [f"lighter: faster by themselves; together not measured: {WHY}"]
+    assert sentences(found) == [f"lighter: faster by itself; together not measured: {WHY}"]
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,10 @@ def test_fresh_starts_of_several_loads_are_begun_where_all_of_them_fit(
     }.items():
         monkeypatch.setattr(judging, name, value)
     workshop = SimpleNamespace(
-        session=SimpleNamespace(options=SimpleNamespace(budget=budget), bench=SimpleNamespace(say=lambda _: None)),
+        session=SimpleNamespace(
+            options=SimpleNamespace(budget=budget), bench=SimpleNamespace(say=lambda _: None),
+            host=SimpleNamespace(boot="this boot"),
+        ),
         study=SimpleNamespace(fresh_starts=4, in_turn=True, rule=SimpleNamespace(delta=0.01), search=search),
         record=record, spent=0.0, make_baseline=lambda: None, make=lambda _: None,
     )  # fmt: skip
