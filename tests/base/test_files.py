@@ -11,7 +11,7 @@ import pytest
 
 from burnish.base import paths
 from burnish.base.errors import UserError
-from burnish.base.files import check_folder, drafted, link_or_copy, make_folder, write_whole
+from burnish.base.files import check_folder, drafted, link_or_copy, make_folder, write_out, write_whole, written_to
 
 
 def test_a_file_is_written_whole_or_nothing_stays(tmp_path: Path) -> None:
@@ -84,3 +84,65 @@ def test_a_file_is_linked_where_it_can_be_and_copied_elsewhere(tmp_path: Path, m
     link_or_copy(str(source), str(tmp_path / "c"))
     assert (tmp_path / "c").read_text() == "content"
     assert not (tmp_path / "c").samefile(source)
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk without room: a file's content can't be written."""
+
+    def no_room(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", no_room)
+
+
+def test_a_full_disk_leaves_a_users_file_as_it_was_and_names_it(tmp_path: Path, full: None) -> None:
+    target, new, link = tmp_path / "speeds.csv", tmp_path / "new.csv", tmp_path / "link.csv"
+    target.write_text("mine")
+    link.symlink_to(target)
+    for path in (target, new, link):
+        with pytest.raises(OSError, match="No space left") as caught:
+            write_out(path, "x" * 100_000)
+        assert caught.value.filename == str(path)
+    assert target.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.csv", "speeds.csv"]
+
+
+def test_a_users_file_keeps_its_rights_and_a_link_and_a_device_are_not_replaced(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "speeds.csv", tmp_path / "link.csv", tmp_path / "pipe"
+    target.touch(0o600)
+    link.symlink_to(target)
+    write_out(link, "one é")
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "one é"
+    assert target.stat().st_mode & 0o777 == 0o600
+    before = os.umask(0o077)
+    try:
+        write_out(tmp_path / "new.csv", "two")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new.csv").stat().st_mode & 0o777 == 0o600
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_out(pipe, "three")
+        assert os.read(reading, 10) == b"three"
+    finally:
+        os.close(reading)
+    assert pipe.is_fifo()
+
+
+def test_an_error_of_writing_names_what_was_to_be_written_and_one_of_reading_what_was_read(tmp_path: Path) -> None:
+    target, source = tmp_path / "package.deb", tmp_path / "source"
+    with pytest.raises(OSError, match="No space") as caught, drafted(target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source), None, str(target))  # as of shutil.copy2
+    assert (caught.value.filename, caught.value.filename2) == (str(target), None)
+    with pytest.raises(OSError, match="Input/output") as caught, written_to(target):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))  # as of a file's `write`
+    assert caught.value.filename == str(target)
+    with pytest.raises(PermissionError) as refused, drafted(target) as draft:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(draft))
+    assert refused.value.filename == str(target)
+    with pytest.raises(FileNotFoundError) as absent, drafted(target):
+        source.read_bytes()
+    assert absent.value.filename == str(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tomllib
@@ -210,6 +211,16 @@ def test_init_writes_what_is_given_and_what_is_usual(here: Path) -> None:
     with pytest.raises(UserError, match="unknown engine 'mysqlite'"):
         called("init", "--engine", "mysqlite", "--output", "other.toml")
     assert not (here / "other.toml").exists()
+
+
+def test_a_full_disk_leaves_no_half_of_a_settings_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", no_room)
+    with pytest.raises(OSError, match=r"No space left on device: 'burnish\.toml'"):
+        called("init", "--yes")
+    assert not list(here.iterdir())
 
 
 def test_init_for_another_folder_writes_paths_that_hold_there(here: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,15 @@ def test_the_list_tells_of_files_and_mixes_where_they_run() -> None:
     assert "./mine.sql --data dump.sql" in listed
     assert "together:oltp_read_only=3,./mine.lua=1" in listed
     assert "mine.lua" not in CliRunner().invoke(app, ["workload", "list", "sqlite"], catch_exceptions=False).output
+
+
+def test_a_full_disk_leaves_an_older_file_of_statements(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (place / "mine.sql").write_text("-- mine\n")
+    monkeypatch.setattr(os, "fsync", no_room)
+    words = ["workload", "from-digest", str(place / "digests.tsv"), "--schema", str(place / "dump.sql.gz")]
+    with pytest.raises(UserError, match=r"^--output .*mine\.sql: cannot be written \(No space left on device\)"):
+        CliRunner().invoke(app, [*words, "--output", str(place / "mine.sql")], catch_exceptions=False)
+    assert (place / "mine.sql").read_text() == "-- mine\n"

@@ -78,10 +78,12 @@ class InfrastructureError(Exception):
         return "\n".join(parts)
 
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of system errors that say that what is written has no room left."""
+
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR}
 _SHORT = {errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN}
-OF_THE_HOST = frozenset(_FULL | _REFUSED | _SHORT)
+OF_THE_HOST = frozenset(FULL | _REFUSED | _SHORT)
 """Numbers of system errors that say something about the host rather than about what was asked."""
 
 

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from burnish.base.errors import BusyError, UserError
+from burnish.base.errors import FULL, BusyError, UserError
 
 
 def sha256_of(path: Path) -> str:
@@ -53,9 +53,48 @@ def link_or_copy(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
+@contextlib.contextmanager
+def written_to(path: Path) -> Iterator[None]:
+    """Within it, a system error of writing `path` names it: one of a write names nothing, of a copy its source, of a
+    draft that. An error of reading another file keeps that file's name.
+    """
+    try:
+        yield
+    except OSError as error:
+        named = error.filename is not None and not Path(os.fsdecode(error.filename)).name.startswith(f".{path.name}.")
+        if error.errno is None or (named and error.errno not in FULL):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def write_out(path: Path, text: str) -> None:
+    """Writes the file that a user names, in UTF-8, whole or not at all: an older one stays if there is no room.
+
+    A link stays one, and a file keeps its rights. What has no draft that could take its place is written to directly:
+    a pipe, a device, a file in a folder without the right to write.
+    """
+    if path.exists() and not (path.is_file() and not path.is_mount() and os.access(path.resolve().parent, os.W_OK)):
+        with written_to(path):
+            path.write_text(text, encoding="utf-8")
+        return
+    target = path.resolve()
+    with written_to(path):
+        write_whole(target, text.encode(), target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+
+
+def _umask() -> int:
+    """Rights that new files of this process don't get."""
+    mask = os.umask(0o077)  # it can only be read by setting it
+    os.umask(mask)
+    return mask
+
+
 def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Writes a file that is there whole or not at all: to a draft beside it, which takes its place or is removed."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+    with (
+        written_to(path),
+        tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file,
+    ):
         draft = Path(file.name)
         try:
             file.write(data)
@@ -73,8 +112,9 @@ def drafted(path: Path) -> Iterator[Path]:
     """A draft beside `path` to write to: it takes its place once that is done, and is removed if it fails."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        yield draft
-        draft.replace(path)
+        with written_to(path):
+            yield draft
+            draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
 

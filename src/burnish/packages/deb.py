@@ -14,7 +14,7 @@ from pathlib import Path
 
 from burnish.base import system
 from burnish.base.errors import UserError
-from burnish.base.files import drafted, remove_tree, sha256_of, write_whole
+from burnish.base.files import drafted, remove_tree, sha256_of, write_whole, written_to
 from burnish.base.workbench import Workbench
 from burnish.model.engine import Packaging
 from burnish.packages import control, linked_in, sbom, signing, statements
@@ -77,7 +77,8 @@ def stage(
             "a package is made for the architecture that was measured"
         )
     mode, times = program.stat().st_mode, program.stat().st_mtime_ns
-    shutil.copyfile(chosen.program, program)
+    with written_to(program):
+        shutil.copyfile(chosen.program, program)
     if strip:
         words: list[str | Path] = ["strip", "--strip-unneeded", "--remove-section=.comment", program]
         bench.run("strip", words, timeout=_BUILD_SECONDS).check(f"stripping {program}")

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from burnish.base.errors import UserError, together
-from burnish.base.files import check_folder
+from burnish.base.files import check_folder, write_out
 from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli import options as o
@@ -66,7 +66,7 @@ def init(
     said: Values = interview(known, values, here, answer)
     if target.parent.resolve() != here.resolve():  # a relative path would be of the file's folder
         said = {key: settings.with_paths(known[key], words, _absolute) for key, words in said.items()}
-    target.write_text(text(known, said), encoding="utf-8")
+    write_out(target, text(known, said))
     say(f"{target}: settings of every verb here and below; edit it, or call `burnish plan`")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from burnish.base.errors import UserError
+from burnish.base.files import write_out
 from burnish.catalogue import load
 from burnish.cli import options as o
 from burnish.cli import readers
@@ -132,7 +133,7 @@ def _write(file: Path | None, text: str) -> None:
         sys.stdout.write(text)
         return
     try:
-        file.write_text(text, encoding="utf-8")
+        write_out(file, text)
     except OSError as error:
         raise UserError(f"--output {file}: cannot be written ({error.strerror}); name another file") from None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from burnish.base import paths
-from burnish.base.files import check_folder
+from burnish.base.files import check_folder, write_out
 from burnish.cli import options as o
 from burnish.cli import readers
 from burnish.cli.common import asker, print_document, print_json, progress, verb
@@ -103,9 +103,9 @@ def check_verb(
     else:
         print_document(content)
     if comment is not None:
-        comment.write_text(as_markdown(content))
+        write_out(comment, as_markdown(content))
     if xml is not None:
-        xml.write_text(junit(found))
+        write_out(xml, junit(found))
     if EXIT_CODES[found.outcome]:
         raise typer.Exit(EXIT_CODES[found.outcome])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from burnish.base import paths
 from burnish.base.errors import UserError, unknown
-from burnish.base.files import check_folder
+from burnish.base.files import check_folder, write_out
 from burnish.catalogue import load
 from burnish.cli import completion, readers
 from burnish.cli import options as o
@@ -68,7 +68,7 @@ def history(
             raise unknown("variant with speeds", unmet[0], sorted(variants) or ["none"])
         found = [point for point in found if point.variant in only]
     if csv is not None:
-        csv.write_text(otava(found))
+        write_out(csv, otava(found))
         say(f"{csv}: {len(found)} points of {len({point.series for point in found})} series")
         places = sorted({point.host for point in found})
         if len(places) > 1:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.base.errors import UserError
-from burnish.base.files import remove_tree, sha256_of
+from burnish.base.files import remove_tree, sha256_of, written_to
 from burnish.packages import sbom, statements
 from burnish.packages.chosen import Chosen
 from burnish.packages.control import file_name, one_line
@@ -46,7 +46,8 @@ def new_folder(output: Path, name: str) -> Iterator[Path]:
         raise UserError(f"{folder}: is there already; move it away, or name another folder with --output")
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        yield folder
+        with written_to(folder):
+            yield folder
     except BaseException:
         remove_tree(folder)
         raise

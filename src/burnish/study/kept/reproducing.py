@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.base.errors import UserError, unknown
-from burnish.base.files import remove_tree
+from burnish.base.files import remove_tree, written_to
 from burnish.base.paths import Home
 from burnish.builds import reproducer, witness
 from burnish.builds.reproducer import Making
@@ -156,7 +156,8 @@ def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
         raise UserError(f"--output {folder}: this folder exists and is not empty; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        recipe = _fill(folder, Store(home.store), build, making)
+        with written_to(folder):
+            recipe = _fill(folder, Store(home.store), build, making)
     except BaseException:  # what is half filled would be in the way of the next call
         for part in folder.iterdir():
             remove_tree(part)
