@@ -135,6 +135,27 @@ def test_a_winner_that_costs_something_is_marked_and_dates_are_whole() -> None:
     assert len(re.findall(r"01 Jan 2026 \d\d:\d\d", text)) == 2
 
 
+def test_a_runs_name_is_whole_whatever_its_winner() -> None:
+    name, winner = "fake-compare-20260101-000000", "/opt/another/installation/of/it/bin/faked-with-a-long-name"
+    lines = [report.RunLine(name, "fake", "compare", "", "2026-01-01T00:00:00Z", 1, 1, winner)]
+    for width in (80, 100):
+        shown = ["".join(span.text for span in line) for line in terminal.lines(report.runs(lines), width)]
+        assert any(line.startswith(f"{name} ") for line in shown), shown
+        assert max(map(len, shown)) <= width
+
+
+def test_a_file_that_is_no_record_is_not_called_an_unknown_run(kept: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.json").touch()
+    assert str(call("show", tmp_path / "mine.json").exception) == (
+        f"{tmp_path}/mine.json: no record; a record's name ends in .jsonl, .jsonl.gz, .jsonl.xz or .html"
+    )
+
+
+def test_what_there_is_none_of_is_not_proposed() -> None:
+    assert str(call("show", "none").exception) == "unknown run 'none'; there are: none"
+    assert str(call("path", "none").exception) == "unknown variant or build 'none'; there are: none"
+
+
 def test_without_a_name_the_newest_with_verdicts_is_shown(kept: Path) -> None:
     assert run("show", "--json") == run("show", "fake-tune-20260102", "--json")
 

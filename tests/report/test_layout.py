@@ -85,6 +85,20 @@ def test_a_name_that_has_no_room_at_all_is_broken_where_a_part_of_it_ends() -> N
     assert text(table, 26) == ["variant            verdict", "/opt/somewhere/     faster", "bin/mariadbd"]
 
 
+@pytest.mark.parametrize(
+    ("name", "pieces"),
+    [
+        ("mariadb-tune-20261122-183001", ["mariadb-", "tune-", "20261122", "-183001"]),
+        ("run 20261122-183001", ["run", "20261122", "-183001"]),
+        ("abcdefgh- ijk", ["abcdefg", "h- ijk"]),
+        ("one two-three", ["one two-", "three"]),
+    ],
+)
+def test_a_broken_name_gets_no_blank_and_no_sign_is_alone(name: str, pieces: list[str]) -> None:
+    table = Table("runs", (Column("run"),), (row(name),), headed=False)
+    assert text(table, 8) == pieces
+
+
 def test_lines_of_a_cell_stay_under_each_other() -> None:
     cell = Cell((Span("4 cores"), Span("fix: nothing to do", Role.FIX)))
     table = Table("findings", (Column("", whole=True), Column("")), (row("SMT", cell),), headed=False, gap=2)

@@ -23,7 +23,8 @@ NAMES = 36
 """The same for the names in the first column: the length of the longest variant name in the catalogue."""
 
 _WORDS = re.compile(r"\s*\S+(?: %\S*)?\s*")  # no line begins with a per cent sign
-_PIECES = re.compile(r"[^/,:=+_.-]*[/,:=+_.-]*")
+_SIGNS = "/,:=+_.-"
+_PIECES = re.compile(f"[^{_SIGNS}]*[{_SIGNS}]*")
 """Parts of a long word in a table; it may be broken between them."""
 
 
@@ -39,8 +40,13 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def _wrap(text: str, width: int) -> list[str]:
+    words = _WORDS.findall(text)
+    return _lines([part for word in words for part in ([word] if "/" in word else _pieces(word, width))], width)
+
+
+def _lines(words: Sequence[str], width: int) -> list[str]:
+    """Words and pieces of words, with their blanks, as lines of at most `width` columns."""
     lines = [""]
-    words = [part for word in _WORDS.findall(text) for part in ([word] if "/" in word else _pieces(word, width))]
     for word in words:
         if lines[-1] and size(lines[-1]) + size(word.rstrip()) > width:
             lines.append(word.lstrip())
@@ -89,7 +95,8 @@ def fit(table: Table, width: int) -> Fitted:
     columns = [table.columns[number] for number in kept]
     texts = [_texts(table, number) for number in kept]
     least = _least(table)
-    widths = _shared([least[number] for number in kept], [_widest(column) for column in texts], room)
+    free = [number for number, column in enumerate(columns) if not column.whole]
+    widths = _shared([least[number] for number in kept], [_widest(column) for column in texts], room, free)
     head = [Row(tuple(Cell((Span(column.head, Role.STRONG),)) for column in table.columns))] if table.headed else []
     gap = " " * table.gap
     lines = tuple(line for row in (*head, *table.rows) for line in _row(row, kept, columns, widths, gap))
@@ -142,14 +149,26 @@ def _least(table: Table) -> list[int]:
     return widths
 
 
-def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
-    """Widths of columns that share `room`: the narrowest grow first, the widest shrink first."""
+FEWEST = 12
+"""Width down to which columns that may be broken shrink before those that must be whole."""
+
+
+def _shared(least: list[int], natural: list[int], room: int, free: Sequence[int]) -> list[int]:
+    """Widths of columns that share `room`: the narrowest grow first, the widest shrink first.
+
+    Args:
+        least: width of each below which its words, or its cells, would be broken.
+        natural: width that each would take.
+        room: width for all.
+        free: numbers of the columns whose cells may be broken, which shrink before the others.
+    """
     widths = list(least)
     while sum(widths) < room and widths != natural:
         number = min((index for index in range(len(widths)) if widths[index] < natural[index]), key=widths.__getitem__)
         widths[number] += 1
     while sum(widths) > room and max(widths) > 1:
-        number = max(range(len(widths)), key=widths.__getitem__)
+        first = [number for number in free if widths[number] > FEWEST]
+        number = max(first or range(len(widths)), key=widths.__getitem__)
         widths[number] -= 1
     return widths
 
@@ -190,17 +209,19 @@ def _stripped(line: list[Span]) -> Line:
 
 def _broken(text: str, width: int) -> list[str]:
     """A cell's text as lines, broken between words; words that are too long are broken after a part of a name."""
-    words = [line for word in text.split(" ") for line in _pieces(word, width)] if size(text) > width else [text]
-    return wrap(" ".join(words), width) if len(words) > 1 else words
+    if size(text) <= width:
+        return [text]
+    return _lines([piece for word in _WORDS.findall(text) for piece in _pieces(word, width)], width)
 
 
 def _pieces(word: str, width: int) -> list[str]:
     """A word as pieces of at most `width`, cut after a part of a name where possible."""
-    if size(word.strip()) <= width:
-        return [word]
-    lines = [""]
-    for part in _PIECES.findall(word):
-        if lines[-1] and size(lines[-1]) + size(part) > width:
-            lines.append("")
-        lines[-1] += part
-    return [line[start : start + width] for line in lines for start in range(0, max(1, len(line)), width)]
+    pieces = []
+    while size(word.strip()) > width:
+        ends = [part.end() for part in _PIECES.finditer(word) if part[0].strip(_SIGNS)]
+        end = max((end for end in ends if size(word[:end]) <= width), default=width)
+        if width > 1 and not word[end:].strip(f"{_SIGNS} "):  # a sign alone on a line says nothing
+            end -= 1
+        pieces.append(word[:end])
+        word = word[end:]
+    return [*pieces, word]

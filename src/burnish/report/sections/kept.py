@@ -25,6 +25,9 @@ NAMES = 20
 """Maximum number of differing functions that are named."""
 
 _FIGURES = ("MB", "days unused")
+_LONGEST_WINNER = 24
+"""Length up to which a winner's name is not wrapped in the list of runs."""
+
 _SHORT = 8
 """Digits of a key that tell builds of one name apart."""
 
@@ -77,10 +80,11 @@ def runs(lines: Sequence[RunLine]) -> Document:
     if not lines:
         return _only("runs", f"no run yet; `burnish tune {load.example()}` makes the first one")
     names = ("run", "engine", "verb", "ended", "verdicts", "winner")
-    # A run's name includes its engine and verb, so these columns are dropped first; dates and names are not wrapped.
-    columns = dropping(
-        (Column(name, whole=name in ("ended", "verdicts", "winner")) for name in names), "engine", "verb"
-    )
+    # A run's name includes its engine and verb, so these columns are dropped first; names of runs, which are typed,
+    # and dates are not wrapped. A winner that is a path takes the room that is left.
+    short = all(len(line.winner or "") <= _LONGEST_WINNER for line in lines)
+    whole = ("run", "ended", "verdicts", *(("winner",) if short else ()))
+    columns = dropping((Column(name, whole=name in whole) for name in names), "engine", "verb")
     rows = tuple(
         row(
             line.run,
