@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -117,6 +118,16 @@ def test_a_step_that_fails_says_so(piped: Piped) -> None:
     with piped.bench.step("next", "n"):
         pass
     assert piped.lines[-1] == "next: done in 0 s"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [KeyboardInterrupt(), HostError("/mnt: Read-only file system"), OSError(errno.ENOSPC, "No space left on device")],
+)
+def test_a_step_that_is_interrupted_or_whose_host_fails_is_not_said_to_fail(piped: Piped, error: BaseException) -> None:
+    with pytest.raises(type(error)), piped.bench.step("compile", "c"):
+        raise error
+    assert piped.lines[-1] == "compile: stopped after 0 s"
 
 
 def test_progress_when_piped_is_a_line_now_and_then(piped: Piped, monkeypatch: pytest.MonkeyPatch) -> None:

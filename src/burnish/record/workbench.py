@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from rich.text import Text
 
 from burnish.base import interrupts, process, storage, temporary
 from burnish.base.durations import duration
-from burnish.base.errors import HostError, InfrastructureError
+from burnish.base.errors import OF_THE_HOST, HostError, InfrastructureError
 from burnish.base.process import Completed
 from burnish.record import live as now
 from burnish.record.events.study import CommandRun
@@ -47,6 +48,12 @@ def forecast(spent: float, expected: float | None, share: float) -> float | None
         return spent / share
     left = (1 - share) * expected
     return spent + left * (1 - share + spent / expected)  # spent / expected = share x slowdown so far
+
+
+def _ended(error: BaseException | None) -> str:
+    """How a step ended that did not come to its end: of an interrupt, or of a host that fails, it is no failure."""
+    of_the_host = isinstance(error, HostError) or (isinstance(error, OSError) and error.errno in OF_THE_HOST)
+    return "failed after" if isinstance(error, Exception) and not of_the_host else "stopped after"
 
 
 class Bench:
@@ -141,7 +148,7 @@ class Bench:
             if self._status is not None:
                 self._status.stop()
                 self._status = None
-            word = "failed after" if failed else "done in"
+            word = _ended(sys.exception()) if failed else "done in"
             spent = duration(time.monotonic() - self._began)
             self.console.print(f"{self._head()}: {word} {spent}", markup=False, highlight=False)
             self._log = None
