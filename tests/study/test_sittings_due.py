@@ -174,6 +174,33 @@ def test_a_run_is_resumed_by_its_name_or_its_folder(burnish_home: Path, monkeypa
         resuming.resume("fake-why-1", due=False, yes=False)
 
 
+def test_a_finished_run_is_said_to_be_finished(burnish_home: Path) -> None:
+    with closing(Record(kept(burnish_home, "fake-tune-1", "tune"))) as record:
+        record.append(StudyFinished())
+    with pytest.raises(UserError, match=r"^fake-tune-1: is finished; `burnish show fake-tune-1` has its result$"):
+        resuming.resume("fake-tune-1", due=False, yes=False)
+    with pytest.raises(UserError, match=r"^unknown unfinished run 'none'; there are: none$"):
+        resuming.resume("none", due=False, yes=False)
+
+
+def test_what_a_resumed_run_prints_has_nothing_before_it(
+    burnish_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    burnish_home.mkdir(exist_ok=True)
+    monkeypatch.setattr(resuming, "app", lambda args, **_: print("{}"))
+    due, later = (
+        Unfinished(burnish_home / name, ("tune", "fake", "--json"), str(burnish_home), Next(2, 2, at))
+        for name, at in (("due", 0.0), ("later", 4e9))
+    )
+    resuming._resume_due([later, due], yes=False)
+    out, err = capsys.readouterr()
+    assert out == "{}\n"
+    assert "due: burnish tune fake --json" in err
+    assert "later: sitting 2 of 2 is due at" in err
+    resuming._resume_due([later], yes=False)
+    assert "later: sitting 2 of 2 is due at" in capsys.readouterr().out, "here it is all that there is to say"
+
+
 def test_what_was_given_to_resume_is_given_on(burnish_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     burnish_home.mkdir(exist_ok=True)
     called: list[list[str]] = []

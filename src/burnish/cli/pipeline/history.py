@@ -65,7 +65,7 @@ def history(
     if only:
         variants = {point.variant for point in found}
         if unmet := [name for name in only if name not in variants]:
-            raise unknown("variant with speeds", unmet[0], sorted(variants) or ["none"])
+            raise unknown("variant with speeds", unmet[0], variants)
         found = [point for point in found if point.variant in only]
     if csv is not None:
         write_out(csv, otava(found))

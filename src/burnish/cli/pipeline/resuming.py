@@ -6,7 +6,7 @@ import contextlib
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from burnish.base import paths
 from burnish.base.errors import HostError, InfrastructureError, UserError, unknown
 from burnish.bench.host import boot_now
 from burnish.cli import options as o
-from burnish.cli.common import app, errors, line, program, progress, verb
+from burnish.cli.common import app, errors, line, program, progress, say, verb
 from burnish.cli.config import settings
 from burnish.study.kept import runs as studies
 from burnish.study.kept.runs import Unfinished
@@ -49,19 +49,30 @@ def resume(run: str | None, due: bool, yes: bool) -> None:
     if not unfinished and run is None:
         raise UserError("no unfinished run here; `burnish runs` lists the runs")
     if not chosen:
-        names = [one.folder.name for one in unfinished]
-        raise unknown("unfinished run", run or "", names or ["none"], "burnish runs")
+        raise _not_unfinished(run or "", unfinished)
     _go_on(chosen[-1], yes=yes)
+
+
+def _not_unfinished(run: str, unfinished: Sequence[Unfinished]) -> UserError:
+    """The error for a run that can't be resumed: it is finished, or there is no unfinished one of that name."""
+    folders = studies.folders(paths.home())
+    place = Path(run).resolve()
+    folder = next((folder for folder in folders if folder.name == run or folder.resolve() == place), None)
+    if folder is not None and studies.is_finished(folder):
+        return UserError(f"{run}: is finished; `burnish show {shlex.quote(run)}` has its result")
+    return unknown("unfinished run", run, [one.folder.name for one in unfinished], "burnish runs")
 
 
 def _resume_due(unfinished: list[Unfinished], *, yes: bool) -> None:
     """Resumes every run whose next sitting is due; one that fails does not keep the others from it."""
     failed = 0
+    # What a resumed run prints may be JSON, so that standard output must have nothing else.
+    waits = say if any(one.following and one.following.due <= time.time() for one in unfinished) else line
     for one in unfinished:
         if one.following is None:
             continue
         if one.following.due > time.time():
-            line(f"{one.folder.name}: {one.following.words}")
+            waits(f"{one.folder.name}: {one.following.words}")
             continue
         try:
             _go_on(one, yes=yes)
@@ -79,7 +90,7 @@ def _resume_due(unfinished: list[Unfinished], *, yes: bool) -> None:
 
 def _go_on(one: Unfinished, *, yes: bool) -> None:
     """Calls the command of a run in its folder; what a settings file gave is in its words."""
-    line(f"{one.folder.name}: {program.name} {shlex.join(one.command)}")
+    say(f"{one.folder.name}: {program.name} {shlex.join(one.command)}")
     consent = ["--yes"] if yes else []
     quiet = ["--quiet"] if progress.quiet and "--quiet" not in one.command else []
     with _as_called(one):

@@ -101,7 +101,7 @@ def find(home: Home, word: str, study: str | None = None, *, checked: bool = Tru
         raise UserError(
             f"{word}: its build is no longer in the store; run its study's command again, which builds it again"
         )
-    raise unknown("variant or build", word, names or {"none built yet"})
+    raise unknown("variant or build", word, names)
 
 
 def variants(home: Home) -> dict[str, tuple[str, ...]]:

@@ -20,6 +20,7 @@ from burnish.catalogue import load
 from burnish.record.events.bundled import FigureMeasured
 from burnish.record.events.study import RecordImported, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
+from burnish.record.lines import SUFFIXES
 from burnish.record.record import FILE, Record
 from burnish.study.kept import damaged
 from burnish.study.kept.sittings import Again, Next, following
@@ -70,7 +71,9 @@ def find(home: Home, name: str | None) -> Path:
     if len(matching) == 1:
         return matching[0]
     if not matching:
-        raise unknown("run", name, [path.name for path in runs] or ["none yet"], "burnish runs")
+        if Path(name).is_file():
+            raise UserError(f"{name}: no record; a record's name ends in {', '.join(SUFFIXES)} or .html")
+        raise unknown("run", name, [path.name for path in runs], "burnish runs")
     finished = [path for path in matching if is_finished(path)]
     if not finished:
         names = ", ".join(path.name for path in matching)

@@ -132,7 +132,7 @@ def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | No
             raise unknown(
                 f"variant of study {folder.name}",
                 variant,
-                [*(built.name for built in builds), *programs] or ["none was built"],
+                [*(built.name for built in builds), *programs],
             )
         entry = store.find("builds", key)
         if entry is None:
