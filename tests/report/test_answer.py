@@ -17,6 +17,7 @@ from burnish.report.analysis.deployed import Deployed, Tried
 from burnish.report.analysis.loads import over_loads
 from burnish.report.answer.around import Around
 from burnish.report.answer.facts import noise
+from burnish.report.answer.words import change
 from burnish.report.committed import result_of_file
 from burnish.report.contents import answer, document
 from burnish.report.fold import fold
@@ -25,6 +26,7 @@ from burnish.report.render import terminal
 from burnish.report.result import Canary, Result
 from burnish.report.sections.verdicts import spared
 from burnish.report.values import runs
+from burnish.statistics.intervals import Interval
 from drawn import drawn
 from reported import Events, ratio, verdict
 
@@ -364,6 +366,22 @@ def test_it_narrows_without_losing_names() -> None:
 
 def _at() -> Around:
     return Around("run", FILE, 1, ("show",))
+
+
+@pytest.mark.parametrize(
+    ("low", "middle", "high", "shown"),
+    [
+        (0.636, 0.802, 1.011, "-19.8 ±20.9"),
+        (0.99, 1.25, 1.58, "+25.0 ±26.0"),
+        (1.01, 1.25, 1.55, "+25.0 ±24.0"),
+        (0.645, 0.802, 0.997, "-19.8 ±19.5"),
+    ],
+)
+def test_what_stands_beside_a_change_does_not_contradict_its_verdict(
+    low: float, middle: float, high: float, shown: str
+) -> None:
+    """It reaches to no change exactly where the interval does, although that is symmetric in logarithms only."""
+    assert change(Interval(middle, low, high, 0.95)) == shown
 
 
 def test_the_readme_shows_what_is_printed() -> None:

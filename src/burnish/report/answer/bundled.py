@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from burnish.report.analysis import marks, outcome
 from burnish.report.answer import headed
 from burnish.report.answer.facts import listed
-from burnish.report.answer.words import VERDICTS
+from burnish.report.answer.words import VERDICTS, change
 from burnish.report.bundled.advice import Advice, apart, letters
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.report.compose import dropping, points, role_of, row
 from burnish.report.document import Column, Heading, Points, Role, Section, Span, Table
 from burnish.report.sections.bundled import cells, reasons
-from burnish.report.words import level_mark, plural, some, star_note
+from burnish.report.words import plural, some, star_note
 
 if TYPE_CHECKING:
     from burnish.report.result import Result
@@ -117,8 +117,7 @@ def _load(line: Line) -> str:
 def _here(line: Line) -> str:
     if line.interval is None:
         return line.measured.partition(" (")[0] or "-"
-    half = 50 * (line.interval.high - line.interval.low)
-    return f"{100 * (line.interval.ratio - 1):+.1f} ±{half:.1f}{level_mark(line.interval)}"
+    return change(line.interval)
 
 
 def _corrected(table: StudyTable) -> list[tuple[str, str]]:

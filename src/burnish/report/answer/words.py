@@ -1,4 +1,4 @@
-"""Figures of the short report: changes in per cent with half-widths, ranges over loads; pure."""
+"""Figures of the short report: changes in per cent with how far they may be off, ranges over loads; pure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,19 @@ SIGN_LEGEND = "+ faster, - slower, = equal, ? not decided"
 
 
 def half(value: Ratio) -> float:
-    """Half the width of an interval in per cent of the baseline; infinity if nothing is known."""
-    return 50.0 * (value.high - value.low) if value.high < 100 else math.inf
+    """How far the estimate is from the end of its interval nearer to no change, in per cent of the baseline.
+
+    Intervals are symmetric in logarithms, so that the other end of a gain is a little farther, of a loss nearer. With
+    this end the figure shows what the verdict says: less than the change itself if no change is outside the interval.
+    Infinity if nothing is known.
+    """
+    if value.high >= 100:
+        return math.inf
+    return 100.0 * (value.ratio - value.low if value.ratio > 1 else value.high - value.ratio)
 
 
 def change(value: Ratio | None, *, brief: bool = False) -> str:
-    """A ratio as a change in per cent with the half-width of its interval: ``+17.9 ±2.8``; `brief`: without that."""
+    """A ratio as a change in per cent with `half` of its interval: ``+17.9 ±2.8``; `brief`: without that."""
     if value is None:
         return "-"
     estimate = f"{100.0 * (value.ratio - 1.0):+.1f}"
