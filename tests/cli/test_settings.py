@@ -223,6 +223,19 @@ def test_a_full_disk_leaves_no_half_of_a_settings_file(here: Path, monkeypatch: 
     assert not list(here.iterdir())
 
 
+def test_init_takes_the_data_of_statements(here: Path) -> None:
+    (here / "mine.sql").write_text("SELECT 1;\n")
+    (here / "dump.sql").write_text("CREATE DATABASE shop;\nUSE shop;\nCREATE TABLE t (a int);\n")
+    words = ("init", "--engine", "mariadb", "--workload", "./mine.sql", "--yes")
+    with pytest.raises(UserError, match="statements need data to work on; name a dump or a data folder in --data"):
+        called(*words)
+    with pytest.raises(UserError, match="--database shop: is of your own data; name them with --data"):
+        called(*words, "--database", "shop")
+    called(*words, "--data", "dump.sql", "--database", "shop")
+    written = tomllib.loads((here / "burnish.toml").read_text())
+    assert (written["workload"], written["data"], written["database"]) == ("./mine.sql", "dump.sql", "shop")
+
+
 def test_init_for_another_folder_writes_paths_that_hold_there(here: Path) -> None:
     (here / "a.jsonl.xz").touch()
     (here / "tree").mkdir()

@@ -18,6 +18,7 @@ from burnish.cli.common import app, asker, say, verb
 from burnish.cli.config import model, schemas, settings
 from burnish.cli.config.keys import ENGINE, NAME, keys, verbs_of
 from burnish.cli.declaration import Option
+from burnish.engines.loads import OwnData
 from burnish.engines.registry import create
 from burnish.source.revisions import is_revision
 from burnish.workload import loads
@@ -39,12 +40,12 @@ Values = Mapping[str, Sequence[str]]
 
 
 @verb(
-    "init", o.ENGINE_OPTION, o.SOURCE, o.WORKLOADS, o.BUDGET, o.HOSTS, o.OUTPUT, o.YES,
+    "init", o.ENGINE_OPTION, o.SOURCE, o.WORKLOADS, o.DATA, o.DATABASE, o.BUDGET, o.HOSTS, o.OUTPUT, o.YES,
     example="burnish init --engine {engine} --budget 2h",
 )  # fmt: skip
 def init(
-    ctx: typer.Context, engine: str | None, source: Path | None, workloads: tuple[str, ...], budget: float | None,
-    hosts: tuple[Path, ...], output: Path | None, yes: bool,
+    ctx: typer.Context, engine: str | None, source: Path | None, workloads: tuple[str, ...], data: Path | None,
+    database: str | None, budget: float | None, hosts: tuple[Path, ...], output: Path | None, yes: bool,
 ) -> None:  # fmt: skip
     """Write burnish.toml, the settings that every verb reads.
 
@@ -54,6 +55,9 @@ def init(
     """
     target = output or Path(NAME)
     ask = asker()
+    own = OwnData(data, database) if data else None
+    if database is not None and own is None:
+        raise UserError(f"--database {database}: is of your own data; name them with --data, or leave --database out")
     if target.exists() and not (ask and ask(f"{target} is there already; write it anew?")):
         raise UserError(f"{target}: is there already; move it away, or name another file with --output")
     check_folder(target)
@@ -63,7 +67,7 @@ def init(
     values = {key: words for key, words in typed.items() if read[key]}
     answer = (lambda question, usual: str(typer.prompt(question, default=usual, err=True))) if ask and not yes else None
     here = Path.cwd()
-    said: Values = interview(known, values, here, answer)
+    said: Values = interview(known, values, here, answer, own) | _words(own)
     if target.parent.resolve() != here.resolve():  # a relative path would be of the file's folder
         said = {key: settings.with_paths(known[key], words, _absolute) for key, words in said.items()}
     write_out(target, text(known, said))
@@ -74,11 +78,20 @@ def _absolute(word: str) -> str:
     return str(Path(word).expanduser().absolute())
 
 
+def _words(own: OwnData | None) -> dict[str, tuple[str, ...]]:
+    """The user's own data as words, by key."""
+    if own is None:
+        return {}
+    return {"data": (str(own.place),), **({"database": (own.database,)} if own.database else {})}
+
+
 def _typed(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
-def interview(known: Mapping[str, Option], given: Values, here: Path, answer: Answer | None) -> dict[str, Any]:
+def interview(
+    known: Mapping[str, Option], given: Values, here: Path, answer: Answer | None, data: OwnData | None = None
+) -> dict[str, Any]:
     """The values of the keys in `QUESTIONS`, as words; keys without one are left out.
 
     Args:
@@ -86,6 +99,7 @@ def interview(known: Mapping[str, Option], given: Values, here: Path, answer: An
         given: words that were given already, which are not asked for.
         here: the folder: a source tree suggests its engine.
         answer: asks the user; None: nobody can be asked.
+        data: the user's own data, for statements of the user's.
 
     Raises:
         UserError: something given is wrong; of an answer this is said, and the question is asked again.
@@ -99,14 +113,14 @@ def interview(known: Mapping[str, Option], given: Values, here: Path, answer: An
         if key in given or answer is None:
             words = tuple(given.get(key, ())) or tuple(filter(None, (usual.get(key, ""),)))
             try:
-                values[key] = _checked(option, key, words, values)
+                values[key] = _checked(option, key, words, values, data)
             except UserError as error:
                 problems.append(error)
             continue
         while True:
             said = answer(_filled(question, values), usual.get(key, "")).strip()
             try:
-                values[key] = _checked(option, key, (said,) if said else (), values)
+                values[key] = _checked(option, key, (said,) if said else (), values, data)
                 break
             except UserError as error:
                 say(str(error))
@@ -129,7 +143,9 @@ def _filled(question: str, values: Mapping[str, Any]) -> str:
     return pages.filled(question.replace("{workloads}", usual))
 
 
-def _checked(option: Option, key: str, words: Sequence[str], before: Mapping[str, Any]) -> tuple[str, ...]:
+def _checked(
+    option: Option, key: str, words: Sequence[str], before: Mapping[str, Any], data: OwnData | None
+) -> tuple[str, ...]:
     """Words of an answer, one for each value; raises `UserError` if its option would refuse them."""
     if not words:
         return ()
@@ -139,7 +155,7 @@ def _checked(option: Option, key: str, words: Sequence[str], before: Mapping[str
     elif key == "workload" and before.get(ENGINE):
         known = create(load.engine(before[ENGINE][-1])).loads
         for word in read:
-            known.resolve(loads.asked(word), None)
+            known.resolve(loads.asked(word), data)
     elif key in ("source", "records"):
         for path in read if option.many else (read,):
             if not path.expanduser().exists() and not (key == "source" and is_revision(path)):
