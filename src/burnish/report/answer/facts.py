@@ -13,7 +13,7 @@ from burnish.report.analysis.loads import over_loads
 from burnish.report.analysis.placed import by_candidate, quoted
 from burnish.report.analysis.ranking import everywhere, ranking
 from burnish.report.analysis.taken import taken
-from burnish.report.answer.words import half, precise, short_loads, span
+from burnish.report.answer.words import VERDICTS, half, precise, short_loads, span
 from burnish.report.compose import row
 from burnish.report.document import Column, Role, Section, Span, Table
 from burnish.report.quantities import percentile
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from burnish.study.trials.repeated import Sitting
 
 _NAMED = 3
+_OPEN = VERDICTS["undecided"]
 _LOUD = "NOISIER THAN CALIBRATED"
 
 
@@ -64,7 +65,10 @@ def _about(result: Result) -> str:
 
 
 def latency(result: Result) -> str:
-    """The response time of the recommended candidate on each load: a percentile, see `percentile`."""
+    """The response time of the recommended candidate on each load: a percentile, see `percentile`.
+
+    One whose own verdict is that nothing is decided is marked; records that have no verdict of it say nothing.
+    """
     name = _about(result)
     of_suites = suites.members(result.rows)
     rows = [one for one in quoted(result, name) if one.workload not in of_suites]
@@ -73,9 +77,12 @@ def latency(result: Result) -> str:
         base, own = one.sides.get(result.baseline), one.sides.get(name)
         of = percentile(one.headline)
         if base and own and of in base.latency and of in own.latency:
-            parts.append(f"{called[one.workload]} {_change(base.latency[of], own.latency[of])}")
+            verdict = one.verdict if of == one.headline else one.quantities[of].verdict if of in one.quantities else ""
+            open_ = f" {_OPEN}" if verdict == "undecided" else ""
+            parts.append(f"{called[one.workload]} {_change(base.latency[of], own.latency[of])}{open_}")
     more = f" and {plural(len(parts) - _NAMED, 'load')} more" if len(parts) > _NAMED else ""
-    return f"{', '.join(parts[:_NAMED])}{more}"
+    shown = ", ".join(parts[:_NAMED])
+    return f"{shown}{more}{f' ({_OPEN} too close to call)' if f' {_OPEN}' in shown else ''}"
 
 
 def _change(before: float, after: float) -> str:
