@@ -237,6 +237,18 @@ def test_programs_may_be_named(tmp_path: Path) -> None:
             measuring.named_program("B", word)
 
 
+def test_a_folder_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"A: .*: is a folder; give the path of a server program"):
+        measuring.named_program("A", str(tmp_path))
+    assert f"--config {tmp_path}: is a folder; name a settings file" in str(
+        call("plan", "sqlite", "--config", tmp_path).exception
+    )
+
+
+def test_a_list_of_hosts_names_no_option_that_nobody_typed() -> None:
+    assert str(call("hosts", "list").exception).startswith("this machine knows of no scheduler")
+
+
 def test_one_load_is_explained_at_a_time() -> None:
     for name, word in (("--workload", "a,b"), ("--threads", "1,4")):
         done = call("why", "x", "y", name, word)

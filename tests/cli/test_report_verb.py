@@ -106,6 +106,11 @@ def test_parquet_without_its_library_says_how_to_get_it(tmp_path: Path, monkeypa
     assert not (tmp_path / "a.parquet").exists()
 
 
+def test_a_folder_is_not_said_to_have_a_wrong_suffix(tmp_path: Path) -> None:
+    said = wrong("report", file(tmp_path, MONDAY, "monday.jsonl"), "-o", tmp_path)
+    assert f"--output {tmp_path}: is a folder; name a file in it" in said
+
+
 def test_bad_input_is_refused_in_one_line(tmp_path: Path) -> None:
     source = file(tmp_path, MONDAY, "monday.jsonl")
     assert "its suffix is none of" in wrong("report", source, "-o", tmp_path / "a.txt")

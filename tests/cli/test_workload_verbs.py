@@ -60,6 +60,15 @@ def test_what_cannot_be_read_is_named(place: Path, words: list[str], says: str) 
     assert str(caught.value).startswith(says.replace("{}", str(place)))
 
 
+@pytest.mark.parametrize("head", ["[mine]\n", "", "{\n"])
+def test_a_file_that_is_no_export_is_not_said_to_have_wrong_columns(place: Path, head: str) -> None:
+    (place / "mine.toml").write_text(f'{head}reason = "a, b"\nclients = 4\n')
+    with pytest.raises(
+        UserError, match=r"mine\.toml: .*not TSV, CSV or JSON of events_statements_summary_by_digest; export"
+    ):
+        CliRunner().invoke(app, ["workload", "from-digest", str(place / "mine.toml")], catch_exceptions=False)
+
+
 def test_the_list_tells_of_files_and_mixes_where_they_run() -> None:
     listed = CliRunner().invoke(app, ["workload", "list", "mariadb"], catch_exceptions=False).output
     assert "oltp_read_only (mariadb, " in listed

@@ -15,13 +15,14 @@ from burnish.record.events.searches import SearchBegun, SearchEnded
 from burnish.report.analysis import outcome
 from burnish.report.analysis.deployed import Deployed, Tried
 from burnish.report.analysis.loads import over_loads
+from burnish.report.answer import onward
 from burnish.report.answer.around import Around
 from burnish.report.answer.facts import noise
 from burnish.report.answer.words import change
 from burnish.report.committed import result_of_file
 from burnish.report.contents import answer, document
 from burnish.report.fold import fold
-from burnish.report.quantities import compared
+from burnish.report.quantities import Measured, compared
 from burnish.report.render import terminal
 from burnish.report.result import Canary, Result
 from burnish.report.sections.verdicts import spared
@@ -117,6 +118,24 @@ def test_facts_file_and_next_commands() -> None:
         "next     burnish reproduce plain          # a script that rebuilds it",
         "         burnish show fake-tune-1 --full  # all of it",
     ]
+
+
+def test_a_response_time_whose_own_verdict_decides_nothing_is_marked() -> None:
+    result = tuned(TWO)
+    rows = [
+        replace(one, quantities={**one.quantities, "p95": Measured(one.ratio, kind)})
+        for one in result.rows
+        for kind in ("undecided" if one.workload == "read" else "faster",)
+    ]
+    text = flat(printed(replace(result, rows=tuple(rows))))
+    assert "p95 read 2 -> 1.5 ms ?, write 2 -> 1.5 ms (? too close to call)" in text
+
+
+def test_an_unfinished_run_says_how_it_is_resumed() -> None:
+    result = tuned(TWO)
+    for verbs, first in (({"resume", "show"}, "burnish resume here"), ({"show"}, "burnish show here --full")):
+        assert onward.commands(result, Around("here", verbs=verbs, resumes=True), None)[0][0] == first
+    assert "resume" not in str(onward.commands(result, Around("here", verbs={"resume", "show"}), None))
 
 
 def test_only_verbs_that_there_are_are_named() -> None:

@@ -23,7 +23,7 @@ def around(value: float, sd: float = 0.002) -> list[float]:
     return [math.log(value) + sd * step for step in (-1.5, -0.5, 0.5, 1.5, -1, 1, 0, 0)]
 
 
-def checked(readings: dict[str, Sequence[float]], *, invalid: Sequence[str] = ()) -> Check:
+def checked(readings: dict[str, Sequence[float]], *, invalid: Sequence[str] = (), slower: float = 0.01) -> Check:
     events = Events("old", "new <fast>", verb="compare").run()
     cells = {load: f"new <fast> / {load}" for load in readings}
     events.contest(*cells.values())
@@ -31,7 +31,7 @@ def checked(readings: dict[str, Sequence[float]], *, invalid: Sequence[str] = ()
         kind = "invalid" if load in invalid else "undecided"
         value = None if load in invalid else ratio(1.0)
         events.add("verdict", **verdict(cell, kind, value, baseline="old"))
-    return check(fold(events.add("finished").made), readings, 0.01, 600)
+    return check(fold(events.add("finished").made), readings, slower, 600)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,11 @@ def test_the_worst_load_decides(values: dict[str, float], outcome: Outcome, says
     found = checked({load: around(value) for load, value in values.items()})
     assert found.outcome is outcome
     assert found.sentence.endswith(says)
+
+
+def test_no_loss_at_all_has_no_sign() -> None:
+    found = checked({"a": around(1.02)}, slower=0.0)
+    assert [one.reason for one in found.loads] == ["the whole interval is above 0 %"]
 
 
 def test_what_cannot_be_compared_is_no_pass() -> None:

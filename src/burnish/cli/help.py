@@ -58,7 +58,7 @@ PANELS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Keep house": {
         "clean": ("kept", "Show what is kept and how large it is; remove old things."),
-        "profile": ("groups.profiles", "List, show, name, merge, import and export profiles."),
+        "profile": ("groups.profiles", "List, show, keep, merge, import and export profiles."),
         "record": ("groups.records", "Export, import and merge records of runs."),
         "store": ("groups.store", "List, push, pull and check what hosts share."),
         "hosts": ("groups.hosts", "Measure on many hosts: start a scheduler, list the hosts."),

@@ -26,6 +26,7 @@ from burnish.report.values import kept as values
 from burnish.study.kept import cleaning, reproducing
 from burnish.study.kept import runs as studies
 from burnish.study.kept.cleaning import DAY_S
+from burnish.study.kept.reproducing import FoundBuild
 from burnish.study.needs import ensure
 from burnish.study.request.options import Options
 
@@ -104,6 +105,12 @@ def _built(entry: Entry) -> tuple[Engine, Built]:
     return engine, preload.launched(engine.built(entry.key, entry.folder, entry.key), entry)
 
 
+def _warn(name: str, found: FoundBuild) -> None:
+    """Says why a build was not measured, if it was not."""
+    if found.failure:
+        say(f"{name}: was not measured: {' '.join(found.failure.split())}")
+
+
 _BUILD = Argument(
     "build", "BUILD", "A variant's name (its newest build), or a build's key.",
     complete=completion.one(lambda context: (*completion.variants(context), *completion.builds(context))),
@@ -118,6 +125,7 @@ def path(build: str, run: str | None, as_json: bool) -> None:
     """
     found = reproducing.find(paths.home(), build, str(run_named(run)) if run else None, checked=False)
     engine, built = _built(found.entry)
+    _warn(build, found)
     if not built.server.is_file():
         raise UserError(
             f"{built.server}: the program of {build} is not there; run its study's command again, which builds it again"
@@ -157,6 +165,7 @@ def reproduce(build: str, output: Path | None, run: str | None, as_json: bool) -
     """
     home = paths.home()
     kept_build = reproducing.find(home, build, str(run_named(run)) if run else None)
+    _warn(build, kept_build)
     written = reproducing.collect(
         home, kept_build, output or Path(f"reproduce-{kept_build.variant or kept_build.entry.key}")
     )

@@ -182,9 +182,8 @@ def named_program(side: str, word: str) -> tuple[str | None, Path]:
     labelled = bool(equals) and _LABEL.fullmatch(name) is not None and not Path(word).exists()
     path = Path(place if labelled else word)
     if not path.is_file():
-        raise UserError(
-            f"{side}: {path}: there is no such file; give the path of a server program, or NAME=PATH to name it"
-        )
+        what = "is a folder" if path.is_dir() else "there is no such file"
+        raise UserError(f"{side}: {path}: {what}; give the path of a server program, or NAME=PATH to name it")
     return (name if labelled else None), path
 
 

@@ -60,6 +60,8 @@ def report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json
 
 
 def _report(runs: tuple[str, ...], output: Path | None, form: str | None, as_json: bool) -> None:
+    if output is not None and output.is_dir():
+        raise UserError(f"--output {output}: is a folder; name a file in it")
     chosen = _format(form, output)
     with drawing() if chosen == "html" else nullcontext() as draw:
         read = [_read(name) for name in runs]

@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 
 from burnish.base import paths
+from burnish.bench.host import boot_now
 from burnish.catalogue import load
 from burnish.cli import help as pages
 from burnish.cli.common import print_document, print_json, say
@@ -97,13 +98,16 @@ def around(result: Result, place: Path) -> Around:
         verbs -= {"install", "package"}
     take = taken(result)
     named = result.name if place.is_dir() else str(place)
+    resumes = result.ended is None and any(
+        one.folder.resolve() == place.resolve() for one in studies.unfinished(paths.home(), boot_now())
+    )
     if take is None:
-        return Around(named, verbs=verbs)
+        return Around(named, verbs=verbs, resumes=resumes)
     events = _events(place)
     program = program_of(paths.home(), result.engine, take, events, checked=False)
     if program is None:
-        return Around(named, verbs=verbs, pull=_pull(key_of(take, events)))
-    return Around(named, str(program), program.stat().st_size, verbs)
+        return Around(named, verbs=verbs, pull=_pull(key_of(take, events)), resumes=resumes)
+    return Around(named, str(program), program.stat().st_size, verbs, resumes=resumes)
 
 
 def _pull(key: str | None) -> str:

@@ -50,8 +50,12 @@ NOT_SENT = {
 """Options that are not part of what a host does, and whether they take a value."""
 
 
-def joined_here(home: Home) -> Joined:
+def joined_here(home: Home, asked: str = "--hosts: ") -> Joined:
     """What this machine knows about the scheduler.
+
+    Args:
+        home: where it is written down.
+        asked: the option that needs it, for the message; '' if a verb does without one.
 
     Raises:
         UserError: nothing.
@@ -59,7 +63,7 @@ def joined_here(home: Home) -> Joined:
     joined = read_joined(home)
     if joined is None:
         raise UserError(
-            f"--hosts: this machine knows of no scheduler; `burnish hosts up` starts one here, or copy the folder "
+            f"{asked}this machine knows of no scheduler; `burnish hosts up` starts one here, or copy the folder "
             f"{folder(home) / 'join'} of the machine on which it runs"
         )
     return joined
@@ -74,7 +78,7 @@ def present(home: Home) -> list[Host]:
     """
     from burnish.hosts import plumbing  # noqa: PLC0415 - Dask
 
-    joined = joined_here(home)
+    joined = joined_here(home, "")
     try:
         link = plumbing.Link(home, joined.address)
     except OSError:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
+from burnish.builds import witness
 from burnish.model.cell import BuildId
-from burnish.record.events.builds import BuildMade, VariantSettled
+from burnish.record.events.builds import BuildFailed, BuildMade, VariantSettled
 from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Store
-from burnish.study.kept.reproducing import find
+from burnish.study.kept.reproducing import collect, find
 
 RECIPE = {"cxx": "-O3"}
 
@@ -24,12 +26,12 @@ def home() -> Home:
     return paths.home()
 
 
-def put(home: Home, run: str, *replicates: int) -> None:
+def put(home: Home, run: str, *replicates: int, failure: str | None = None) -> None:
     """A run with these builds of the variant `quick`; their keys are RUN-NUMBER."""
     store = Store(home.store)
     with closing(Record(home.studies / run, create=True)) as record:
         record.append(StudyBegun(run, {"verb": "tune", "recipes": {"quick": RECIPE}}))
-        record.append(VariantSettled("quick", reason="as its author says"))
+        record.append(VariantSettled("quick", reason="as its author says", failure=failure))
         for number in replicates:
             store.begin("builds", f"{run}-{number}")
             store.admit("builds", f"{run}-{number}", {})
@@ -54,3 +56,24 @@ def test_other_link_orders_afterwards_do_not_stand_for_the_build(home: Home) -> 
     store.remove(kept)
     with pytest.raises(UserError, match=r"quick: its build is no longer in the store"):
         find(home, "quick", "relinked")
+
+
+def test_a_build_that_failed_says_so(home: Home) -> None:
+    put(home, "gated", 0, failure="2 of 4 tests failed")
+    assert find(home, "quick", "gated").failure == "2 of 4 tests failed"
+    put(home, "passed", 0)
+    assert find(home, "quick", "passed").failure == ""
+    with closing(Record(home.studies / "passed")) as record:
+        record.append(BuildFailed(BuildId("broken"), "compile: error"))
+    with pytest.raises(
+        UserError, match=r"^broken: its build failed in run passed; `burnish show passed --full` says why$"
+    ):
+        find(home, "broken")
+
+
+def test_a_reproducer_is_not_written_over_a_file(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(home, "passed", 0)
+    monkeypatch.setattr(witness, "read", lambda about: object())
+    (tmp_path / "script").touch()
+    with pytest.raises(UserError, match=r"^--output .*/script: is a file; name a new folder$"):
+        collect(home, find(home, "quick"), tmp_path / "script")

@@ -91,9 +91,8 @@ def find(name: str | None) -> tuple[Path | None, str]:
     if chosen is not None:
         path = Path(chosen).expanduser()
         if not path.is_file():
-            raise UserError(
-                f"{by} {chosen}: there is no such file; name a settings file (`burnish init` writes one), or '{NONE}'"
-            )
+            what = "is a folder" if path.is_dir() else "there is no such file"
+            raise UserError(f"{by} {chosen}: {what}; name a settings file (`burnish init` writes one), or '{NONE}'")
         return path, ""
     try:
         here = Path.cwd()

@@ -25,7 +25,7 @@ from burnish.toolchain.toolchains import find_toolchains
 
 profile = group(
     "profile",
-    "List, show, name, merge, import and export profiles.",
+    "List, show, keep, merge, import and export profiles.",
     example="burnish profile show read-only --against usual",
 )
 

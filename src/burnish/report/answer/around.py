@@ -15,6 +15,7 @@ class Around:
         file: path of the recommended program; '' if it is not on this machine.
         size: its size in bytes; 0 if it is not here.
         verbs: the verbs that there are, for the next commands.
+        resumes: whether the run is not finished and can be resumed here.
         pull: the command that fetches its build from where hosts share it; '' if nobody shares it.
     """
 
@@ -23,3 +24,4 @@ class Around:
     size: int = 0
     verbs: Collection[str] = ()
     pull: str = ""
+    resumes: bool = False

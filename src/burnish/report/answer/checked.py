@@ -143,7 +143,7 @@ def _load(result: Result, row: Row, readings: Sequence[float], slower: float) ->
 
 
 def _reason(outcome: Outcome, readings: Sequence[float], slower: float) -> str:
-    bound = f"-{100 * slower:g} %"
+    bound = f"-{100 * slower:g} %" if slower else "0 %"
     if outcome is Outcome.PASSED:
         return f"the whole interval is above {bound}"
     if outcome is Outcome.SLOWER:

@@ -24,6 +24,7 @@ _USE = (
 _PACKAGING = ("install", "package")
 """Those of them that refuse a build for its marks."""
 
+_RESUME = ("resume", "burnish resume {run}", "goes on with it")
 _PAGE = ("report", "burnish report {run} -o {engine}.html", "a page to send")
 _WHOLE = ("show", "burnish show {run} --full", "all of it")
 _MOST = 2
@@ -67,4 +68,5 @@ def commands(result: Result, around: Around, take: str | None) -> Sequence[tuple
     }
     fetch = [(around.pull, "fetches its build")] if around.pull and not around.file and build is not None else []
     page = [_PAGE] if "report" in around.verbs else []
-    return [*fetch, *((command.format(**words), does) for _, command, does in (*use, *page, _WHOLE))]
+    resume = [_RESUME] if around.resumes and "resume" in around.verbs else []
+    return [*fetch, *((command.format(**words), does) for _, command, does in (*resume, *use, *page, _WHOLE))]

@@ -17,7 +17,7 @@ from burnish.base.paths import Home
 from burnish.builds import reproducer, witness
 from burnish.builds.reproducer import Making
 from burnish.model.recipe import REVERTED, Recipe
-from burnish.record.events.builds import BuildMade, VariantSettled
+from burnish.record.events.builds import BuildFailed, BuildMade, VariantSettled
 from burnish.record.events.searches import SearchTold
 from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
@@ -38,12 +38,14 @@ class FoundBuild:
         variant: the variant's name; None where no study's record has the build.
         reason: the variant's reason.
         recipe: its recipe, as plain values.
+        failure: why it was not measured, such as tests that failed; '' if it was, or if no study's record has it.
     """
 
     entry: Entry
     variant: str | None = None
     reason: str = ""
     recipe: Mapping[str, Any] | None = None
+    failure: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,11 @@ def find(home: Home, word: str, study: str | None = None, *, checked: bool = Tru
             names.add(made["variant"])
             if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
                 entry = look("builds", made["key"])
-                build = FoundBuild(entry, made["variant"], made["reason"], made["recipe"]) if entry else None
+                build = (
+                    FoundBuild(entry, made["variant"], made["reason"], made["recipe"], made["failure"])
+                    if entry
+                    else None
+                )
                 if build is not None and made["variant"] == word:
                     return build
                 if build is not None:
@@ -101,6 +107,11 @@ def find(home: Home, word: str, study: str | None = None, *, checked: bool = Tru
         raise UserError(
             f"{word}: its build is no longer in the store; run its study's command again, which builds it again"
         )
+    for folder in folders:
+        if word in _failed(folder):
+            raise UserError(
+                f"{word}: its build failed in run {folder.name}; `burnish show {folder.name} --full` says why"
+            )
     raise unknown("variant or build", word, names)
 
 
@@ -119,19 +130,28 @@ def _builds(folder: Path) -> list[dict[str, Any]]:
         begun = record.last(StudyBegun)
         recipes = dict(begun.event.definition["recipes"]) if begun else {}
         recipes |= {recorded.event.variant: recorded.event.recipe for recorded in record.events(SearchTold)}
-        reasons = {recorded.event.variant: recorded.event.reason for recorded in record.events(VariantSettled)}
+        settled = {recorded.event.variant: recorded.event for recorded in record.events(VariantSettled)}
         made = [
             {
                 "variant": recorded.event.build.name,
                 "build": recorded.event.build,
                 "key": recorded.event.key,
                 "recipe": recipes.get(recorded.event.build.variant),
-                "reason": reasons.get(recorded.event.build.variant, ""),
+                "reason": about.reason if about else "",
+                "failure": (about.failure or "") if about else "",
             }
             for recorded in record.events(BuildMade)
+            for about in (settled.get(recorded.event.build.variant),)
         ]
         return made[::-1]
     return []
+
+
+def _failed(folder: Path) -> set[str]:
+    """The variants whose builds failed in a study; none of a record that can't be read here."""
+    with suppress(UserError), closing(Record(folder)) as record:
+        return {recorded.event.build.variant for recorded in record.events(BuildFailed)}
+    return set()
 
 
 def _first_replicates(builds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -152,7 +172,9 @@ def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
             f"build {build.entry.key}: it was made by a Burnish that did not yet record how; "
             f"remove {build.entry.folder} and run its study's command again"
         )
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--output {folder}: is a file; name a new folder")
+    if folder.exists() and any(folder.iterdir()):
         raise UserError(f"--output {folder}: this folder exists and is not empty; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     try:

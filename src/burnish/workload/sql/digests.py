@@ -24,6 +24,7 @@ _SYSTEM = {"", "null", "mysql", "performance_schema", "information_schema", "sys
 _TRANSACTION = re.compile(r"^(BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b", re.IGNORECASE)
 _MOST_NAMED = 12  # statements that an error names
 _EXPORT = "SELECT * FROM performance_schema.events_statements_summary_by_digest, by the server's client with -B"
+_OTHER = f"not TSV, CSV or JSON of events_statements_summary_by_digest; export the table: {_EXPORT}"
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\", "\\0": ""}
 
 
@@ -87,8 +88,10 @@ def _rows(text: str, where: str) -> list[dict[str, str]]:
         else:
             table = [line for line in csv.reader(head.splitlines(keepends=True)) if line]
     except (ValueError, AttributeError, csv.Error) as error:
-        raise UserError(f"{where}: can't be read: {error}") from None
+        raise UserError(f"{where}: can't be read: {error}; {_OTHER}") from None
     names = [name.strip().lower() for name in table[0]] if table else []
+    if "digest_text" not in names and len({len(line) for line in table}) > 1:
+        raise UserError(f"{where}: {_OTHER}")
     short = next((number for number, line in enumerate(table, start=1) if len(line) != len(names)), None)
     if short is not None:
         raise UserError(f"{where}:{short}: {len(table[short - 1])} values for {len(names)} columns")
