@@ -24,7 +24,7 @@ _USE = (
 _PACKAGING = ("install", "package")
 """Those of them that refuse a build for its marks."""
 
-_RESUME = ("resume", "burnish resume {run}", "goes on with it")
+_RESUME = ("resume", "burnish resume {run}", "continues it")
 _PAGE = ("report", "burnish report {run} -o {engine}.html", "a page to send")
 _WHOLE = ("show", "burnish show {run} --full", "all of it")
 _MOST = 2
