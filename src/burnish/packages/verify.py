@@ -94,10 +94,10 @@ def check(file: Path, root: Path, key: Path | None) -> Checked:
         about = f"about this file (sha256:{digest[:16]}…)" if digests else "not beside it"
         lines.append(f"{path.name}: {about}")
     lines += _sums(inner, file)
-    told = _dig(verdict, "predicate")
-    study, variant, host = (one_line(str(told.get(name) or "?"), 300) for name in ("run", "variant", "host"))
+    said = _dig(verdict, "predicate")
+    study, variant, host = (one_line(str(said.get(name) or "?"), 300) for name in ("run", "variant", "host"))
     lines.append(f"study: variant {variant} of {study}, measured on {host}")
-    forced = told.get("forced")
+    forced = said.get("forced")
     lines += [
         f"FORCED, in spite of: {one_line(str(text), 300)}" for text in (forced if isinstance(forced, list) else ())
     ]

@@ -18,7 +18,7 @@ CELL = CellId("fast", "load")
 READ = {"capacity": (0.048, 0.052), "throughput": (0.048, 0.052)}
 
 
-def told(calibrated: Calibrated | None) -> Repeated:
+def judged(calibrated: Calibrated | None) -> Repeated:
     ratio = Interval(1.05, 1.03, 1.07, 0.95)
     made: list[Event] = [
         StudyBegun("run", {"verb": "tune", "engine": "fake"}),
@@ -39,7 +39,7 @@ def told(calibrated: Calibrated | None) -> Repeated:
 
 
 def test_two_starts_are_enough_by_the_calibration_that_the_lane_had() -> None:
-    by_lane = told(Calibrated(0.004, 12, ended=True))
+    by_lane = judged(Calibrated(0.004, 12, ended=True))
     (verdict,) = by_lane.by.of(VerdictReached)
     assert verdict.verdict == "faster"
     assert "fast lane" in verdict.reason
@@ -54,4 +54,4 @@ def test_two_starts_are_enough_by_the_calibration_that_the_lane_had() -> None:
 
 @pytest.mark.parametrize("calibrated", [None, Calibrated(0.004, 12, ended=False)])
 def test_without_the_lane_two_starts_tell_nothing(calibrated: Calibrated | None) -> None:
-    assert told(calibrated).kinds == {CELL: Kind.UNDECIDED}
+    assert judged(calibrated).kinds == {CELL: Kind.UNDECIDED}

@@ -129,7 +129,7 @@ class Run:
 
 
 LINES = 14
-"""Most lines of one figure, so that they can be told apart; what has more has several figures."""
+"""Most lines of one figure, so that they can be distinguished; what has more has several figures."""
 
 
 @dataclass(frozen=True)
