@@ -245,10 +245,6 @@ def test_a_folder_is_not_said_to_be_missing(tmp_path: Path) -> None:
     )
 
 
-def test_a_list_of_hosts_names_no_option_that_nobody_typed() -> None:
-    assert str(call("hosts", "list").exception).startswith("this machine knows of no scheduler")
-
-
 def test_one_load_is_explained_at_a_time() -> None:
     for name, word in (("--workload", "a,b"), ("--threads", "1,4")):
         done = call("why", "x", "y", name, word)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 from burnish.base.errors import UserError
 from burnish.base.processor import Processor
+from burnish.cli.common import app
 from burnish.hosts.host import Chosen, Host, accepted, chosen_of, host_of, name_of
 from burnish.hosts.kinds import kind_of, kinds, level_of
 
@@ -98,3 +100,8 @@ def test_the_level_that_a_processor_offers() -> None:
     two = frozenset(["sse2", "cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3"])
     assert level_of(Processor("x86_64", "", two)) == "x86-64-v2"
     assert level_of(Processor("aarch64", "", frozenset())) == ""
+
+
+def test_a_list_of_hosts_names_no_option_that_nobody_typed() -> None:
+    done = CliRunner().invoke(app, ["hosts", "list"])
+    assert str(done.exception).startswith("this machine knows of no scheduler")
