@@ -36,6 +36,7 @@ from burnish.report.fold import fold
 from burnish.report.page import answer, contents, matrices, servers
 from burnish.report.page.contents import page
 from burnish.report.page.details import details
+from burnish.report.page.figures import shapes
 from burnish.report.page.figures.shapes import Lines
 from burnish.report.render import html
 from pieces import packed, whole
@@ -261,11 +262,11 @@ def test_no_line_over_threads_is_left_out(monkeypatch: pytest.MonkeyPatch) -> No
 
     def lines() -> tuple[int, int]:
         found = [section for section in contents._whole(result, facts) if section.key == "threads"]
-        shapes = [block.shape for one in found for block in one.blocks if isinstance(block, Figure)]
-        return len(shapes), sum(len(shape.runs) for shape in shapes if isinstance(shape, Lines))
+        drawings = [block.shape for one in found for block in one.blocks if isinstance(block, Figure)]
+        return len(drawings), sum(len(shape.runs) for shape in drawings if isinstance(shape, Lines))
 
     figures, drawn = lines()
     assert drawn > 1
-    monkeypatch.setattr(matrices, "LINES", 1)
+    monkeypatch.setattr(shapes, "LINES", 1)
     assert lines() == (drawn, drawn)
     assert figures < drawn

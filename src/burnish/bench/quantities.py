@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from burnish.bench.counters import Usage
 from burnish.bench.readings import Reading, log_ratio, middle, pair_ratio
 from burnish.model import quantity as declared
-from burnish.model.histogram import together
+from burnish.model.histogram import SHARES, together
 
 Turns = Sequence[Reading]
 Read = Callable[[Turns, Turns, int, Usage | None, Usage | None], float | None]
@@ -33,8 +33,8 @@ def _latency(name: str) -> Read:
         if not all(name in item.latency for turn in turns for item in turn):
             return None
         if all(item.times.requests for turn in turns for item in turn):  # a turn alone may have too few
-            before, after = (together(item.times for item in side).percentiles() for side in (baseline, candidate))
-            return _finite(log_ratio(before[name], after[name]))
+            before, after = (together(item.times for item in side) for side in (baseline, candidate))
+            return _finite(log_ratio(before.percentile(SHARES[name]), after.percentile(SHARES[name])))
         return _finite(middle([log_ratio(b.latency[name], c.latency[name]) for b, c in turns], places))
 
     return read

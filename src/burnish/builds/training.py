@@ -12,7 +12,7 @@ from pathlib import Path
 from burnish.base.errors import InfrastructureError
 from burnish.bench import datasets
 from burnish.builds.builder import Builder
-from burnish.engines.contract import Side, SideSpec, Tick
+from burnish.engines.contract import CLEAN_END_S, Side, SideSpec, Tick
 from burnish.model.condition import Condition
 from burnish.model.workload import OWN_TESTS, Workload
 from burnish.profiles import sampling
@@ -31,10 +31,6 @@ PATIENCE = 4
 
 PATIENCE_S = 60.0
 """Seconds that this wait takes at least: a short training says nothing of how busy the host is."""
-
-CLEAN_END_S = 3600.0
-"""Seconds that a trained server may take to end: one that is killed writes none of its counts, and on a busy disk a
-large pool of pages takes minutes to write."""
 
 
 @dataclass

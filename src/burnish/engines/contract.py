@@ -24,7 +24,7 @@ from burnish.base.workbench import Workbench, output_of
 from burnish.engines.build_job import BuildJob
 from burnish.engines.gate_report import GateReport
 from burnish.engines.loads import Loads, OwnData
-from burnish.engines.side import MARKER, TICK_S, Side, SideSpec, Tick, Writes
+from burnish.engines.side import CLEAN_END_S, MARKER, TICK_S, Side, SideSpec, Tick, Writes
 from burnish.engines.steps import Command, Step, Text, perform
 from burnish.model.condition import Condition
 from burnish.model.engine import EngineSpec
@@ -33,6 +33,7 @@ from burnish.program.built import Built, CompiledObject, Identity, named
 from burnish.program.elf import holds
 
 __all__ = [
+    "CLEAN_END_S",
     "MARKER",
     "TICK_S",
     "BuildJob",

@@ -21,6 +21,11 @@ TICK_S = 0.05
 clock, all sides at the same instants; those that tick once a unit of work do not."""
 
 
+CLEAN_END_S = 3600.0
+"""Seconds that a server may take to end where all that it does at its end must be done: old rows purged, the change
+buffer merged, counts of a training written. On a busy disk a large pool of pages takes minutes to write."""
+
+
 @dataclass(frozen=True)
 class Tick:
     """Counters of one side at one instant, read by the load program itself; all but latencies cumulative.

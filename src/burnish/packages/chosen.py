@@ -87,7 +87,7 @@ def choose(home: Home, folder: Path, result: Result, variant: str | None) -> Cho
             why = "its report recommends no single build"
         raise UserError(f"{result.name}: {why}; name one with --variant: {', '.join(rows) or 'it has no build'}")
     if name not in rows:
-        raise unknown("variant", name, rows or {"none was built by this run"})
+        raise unknown("variant", name, rows)
     found = reproducing.find(home, name, str(folder))
     engine = create(load.engine(str(found.entry.about["engine"])))
     built = engine.built(found.entry.key, found.entry.folder, found.entry.key)

@@ -10,7 +10,7 @@ import pymysql
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.workbench import Workbench
-from burnish.engines.contract import MARKER
+from burnish.engines.contract import CLEAN_END_S, MARKER
 from burnish.engines.mysql_family import own_data
 from burnish.engines.mysql_family.product import Initialise, Product
 from burnish.engines.mysql_family.server import Launch, Server
@@ -19,8 +19,6 @@ from burnish.model.workload import Workload
 from burnish.program.built import Built
 
 _MAKING = (("innodb_flush_log_at_trx_commit", "0"), ("innodb_fast_shutdown", "0"))  # fast, and clean at its end
-_CLEAN_END_S = 3600.0
-"""Seconds for a clean end, in which all old rows are purged and the change buffer is merged."""
 SHARES = ("sql/share", "share/mysql", "share/mariadb", "share")
 _MESSAGES = "english/errmsg.sys"
 
@@ -117,7 +115,7 @@ def create_dataset(
         names = _tables(server, workload)
         if names:
             server.query("ANALYZE TABLE " + ", ".join(f"`{name}`" for name in names), workload.database)
-        if server.stop(patience=_CLEAN_END_S) != 0:
+        if server.stop(patience=CLEAN_END_S) != 0:
             raise InfrastructureError(f"preparing the data of {workload.name}: {server.ending()}", log=server.log)
     finally:
         server.stop()

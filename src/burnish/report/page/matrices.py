@@ -14,7 +14,7 @@ from burnish.report.compose import grid, role_of, section
 from burnish.report.document import Block, Cell, Column, Figure, Paragraph, Row, Section, Span, Table
 from burnish.report.page.cells import Shown, point
 from burnish.report.page.details import Details
-from burnish.report.page.figures.shapes import LINES, Heat, Lines, Pair, Pairs, Point, Run, Step, Waterfall
+from burnish.report.page.figures.shapes import Heat, Lines, Pair, Pairs, Point, Run, Step, Waterfall, by_figure
 from burnish.report.words import milliseconds
 from burnish.statistics.means import quotient
 
@@ -177,11 +177,8 @@ def threads(result: Result, details: Details, cells: list[Shown]) -> list[Sectio
         )
         quantity = next(found[0].quantity for (of, _), found in runs.items() if of == group)
         blocks += [
-            Figure(
-                f"{group}: {quantity} over client threads",
-                Lines("client threads", quantity, lines[begin : begin + LINES]),
-            )
-            for begin in range(0, len(lines), LINES)
+            Figure(f"{group}: {quantity} over client threads", Lines("client threads", quantity, part))
+            for part in by_figure(lines)
         ]
     latency = _latency(result, details)
     if latency is not None:

@@ -28,7 +28,7 @@ from burnish.report.document import (
 from burnish.report.page import answer
 from burnish.report.page.cells import Shown, point, shown
 from burnish.report.page.details import Details
-from burnish.report.page.figures.shapes import LINES, Forest, Lines, Run
+from burnish.report.page.figures.shapes import Forest, Lines, Run, by_figure
 from burnish.report.page.forest import MOST
 from burnish.report.words import plural
 
@@ -159,10 +159,10 @@ def _history(runs: Sequence[Lettered], keys: Sequence[Key]) -> list[Section]:
     figures = [
         Figure(
             f"{group}: {quantity} over versions and dates",
-            Lines("version and date", quantity, tuple(lines[begin : begin + LINES]), ticks=ticks),
+            Lines("version and date", quantity, part, ticks=ticks),
         )
         for (group, quantity), lines in groups.items()
-        for begin in range(0, len(lines), LINES)
+        for part in by_figure(lines)
     ]
     return [section("history", "Over versions and dates", *figures)] if figures else []
 

@@ -5,6 +5,7 @@ All ratios are oriented so that above 1 is better.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -129,7 +130,12 @@ class Run:
 
 
 LINES = 14
-"""Most lines of one figure, so that they can be distinguished; what has more has several figures."""
+"""Most lines of one figure, so that they can be distinguished."""
+
+
+def by_figure(lines: Sequence[Run]) -> list[tuple[Run, ...]]:
+    """The lines of each figure, of which many need several."""
+    return [tuple(lines[begin : begin + LINES]) for begin in range(0, len(lines), LINES)]
 
 
 @dataclass(frozen=True)
