@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import burnish
 from burnish.base.engine_folders import engine_folders
 
 ROOT = Path(burnish.__file__).parent
+DATA = ROOT / "catalogue" / "data"
 
 NAMES = re.compile(
     r"mariadb|mysql|percona|postgres|pgbench|sqlite|\bfake\b|_fake|fake_|innodb|speedtest1|\bmtr\b", re.IGNORECASE
@@ -105,6 +107,26 @@ def test_no_engine_is_named_outside_of_its_folder() -> None:
             if NAMES.search(word) and not is_prose_of_help(name, word):
                 found.setdefault(name, set()).add(word)
     assert found == EXCEPTIONS
+
+
+@pytest.mark.parametrize("name", ["variants.toml", "space.toml", "flags", "linking.toml"])
+def test_recipes_for_all_engines_are_about_none(name: str) -> None:
+    """What is for one engine's builds alone is in its folder; reasons and sources may say where a figure is from."""
+    found: list[str] = []
+    files = sorted((DATA / name).rglob("*.toml")) if (DATA / name).is_dir() else [DATA / name]
+    assert files
+    for path in files:
+        left = [tomllib.loads(path.read_text())]
+        while left:
+            value = left.pop()
+            if isinstance(value, dict):
+                found += [key for key in value if NAMES.search(key)]
+                left += [part for key, part in value.items() if key not in {"reason", "source", "does"}]
+            elif isinstance(value, list):
+                left += value
+            elif NAMES.search(str(value)):
+                found.append(str(value))
+    assert found == []
 
 
 def test_every_engines_name_would_be_seen() -> None:

@@ -249,6 +249,11 @@ def test_a_file_that_cannot_be_read(own: Path, tmp_path: Path) -> None:
         (('user = "fake"', 'usr = "fake"'), "'packaging.usr' (did you mean 'packaging.user'?)"),
         (('default_features = "full"', 'default_features = "ful"'), "unknown feature set in fake/engine.toml 'ful'"),
         (
+            ("options = { FAKE_EXTRAS = true }", 'like = "ful"'),
+            "unknown like in fake/engine.toml: features: full",
+        ),
+        (("title =", 'language = "D"\ntitle ='), "fake/engine.toml: language: input should be 'C' or 'C++', found 'D'"),
+        (
             ("window_s = 0.1", "window_s = 0"),
             "fake/engine.toml: times.duet.window_s: input should be greater than 0, found 0",
         ),
@@ -317,6 +322,30 @@ def test_a_load_may_be_like_another_one(tmp_path: Path) -> None:
     assert (loads["other"].program, loads["other"].threads, loads["other"].writes) == ("load", 7, True)
     assert loads["other"].parameters == (("bytes", "1"), ("letters", "y"))
     assert not loads["one"].writes
+
+
+def test_a_feature_set_may_be_like_another_one(tmp_path: Path) -> None:
+    folder = copied("fake", tmp_path)
+    with (folder.path / "engine.toml").open("a") as file:
+        file.write(f'\n[features.less]\n{GOOD}like = "full"\noptions = {{ FAKE_EXTRAS = false, FAKE_MORE = true }}\n')
+        file.write(f'\n[features.same]\n{GOOD}like = "full"\n')
+    sets = engines.read_engine(folder).features
+    assert sets["less"].options == (("FAKE_EXTRAS", "OFF"), ("FAKE_MORE", "ON"))
+    assert (sets["same"].options, sets["same"].reason) == (sets["full"].options, GOOD.split('"')[1])
+
+
+def test_an_engine_has_variants_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copied("fake", tmp_path)
+    assert engines.read_variants_of(folder) == {}
+    (folder.path / "variants.toml").write_text(f'[extra]\n{GOOD}recipe = {{ options = {{ FAKE_EXTRAS = "ON" }} }}\n')
+    assert engines.read_variants_of(folder)["extra"].recipe.options == (("FAKE_EXTRAS", "ON"),)
+    shipped = load.variants()
+    assert {"gcc-o3", "mysql-vendor-pgo"} <= set(shipped)
+    monkeypatch.setattr(load, "engine_folders", lambda: (folder,))
+    assert list(load.variants.__wrapped__()) == [*read_toml(ROOT / "variants.toml"), "extra"]
+    (folder.path / "variants.toml").write_text(f"[gcc-o3]\n{GOOD}")
+    with pytest.raises(UserError, match=r"^fake/variants.toml: gcc-o3: there is a variant of this name already"):
+        load.variants.__wrapped__()
 
 
 def test_a_design_takes_from_the_duet_what_it_does_not_say(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_what_an_entry_states_comes_before_what_its_parts_do() -> None:
 def test_sources_are_shown() -> None:
     assert "source: binutils: strip(1)" in drawn(catalogue.variants([load.variant("strip-all")]))
     file = space_file()
-    space = file.for_engine("mariadb")
+    space = file.for_engine(load.engine("mariadb"))
     whole = " ".join(drawn(catalogue.space("mariadb", space, file.sources, full=True)).split())
     after = whole.partition("bolt-frames (kept, optimised; rewrite; ±0.2 %)")[2]
     assert 0 < after.find("source: BOLT: A Practical") < after.find("bolt-jump-tables (")
@@ -48,7 +48,7 @@ def test_sources_are_shown() -> None:
 
 def test_a_space_in_full_says_each_reason_and_all_that_it_forbids() -> None:
     file = space_file()
-    space = file.for_engine("mariadb")
+    space = file.for_engine(load.engine("mariadb"))
     lines = drawn(catalogue.space("mariadb", space, file.sources, full=True)).splitlines()
     assert max(map(len, lines)) <= 80
     whole = " ".join(" ".join(lines).split())
@@ -63,7 +63,7 @@ def test_a_space_in_full_says_each_reason_and_all_that_it_forbids() -> None:
 
 
 def test_a_space_says_how_to_allow_what_it_leaves_out() -> None:
-    short = drawn(catalogue.space("mariadb", space_file().for_engine("mariadb")))
+    short = drawn(catalogue.space("mariadb", space_file().for_engine(load.engine("mariadb"))))
     assert "Left out for their marks, unless --allow names these" in short
     assert "hardening=off: weakens security" in short
 

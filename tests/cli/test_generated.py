@@ -15,6 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from burnish.base.engine_folders import engine_folders
 from burnish.catalogue.bundled import files as studies
 from burnish.catalogue.edge import ROOT
 from burnish.cli.common import app
@@ -38,8 +39,13 @@ def test_what_lies_in_the_repository_is_what_is_made() -> None:
 def test_schemas_take_every_shipped_file() -> None:
     for schema in MADE.values():
         jsonschema.Draft202012Validator.check_schema(schema)
-    shipped = [ROOT / "variants.toml", Path(__file__).parents[1] / "frozen" / "own.toml"]
-    assert {path.name: wrong("recipes", path.read_text()) for path in shipped} == {path.name: [] for path in shipped}
+    own = [folder.path / "variants.toml" for folder in engine_folders()]
+    shipped = [
+        ROOT / "variants.toml",
+        Path(__file__).parents[1] / "frozen" / "own.toml",
+        *(path for path in own if path.is_file()),
+    ]
+    assert {path: wrong("recipes", path.read_text()) for path in shipped} == {path: [] for path in shipped}
     for name in studies.names():
         assert wrong("study-file", (ROOT / "studies" / f"{name}.toml").read_text()) == [], name
     assert wrong("config", asking.text(keys(VERBS), {"engine": ("sqlite",), "threads": ("1", "4")})) == []

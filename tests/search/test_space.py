@@ -114,15 +114,31 @@ def test_every_level_can_be_tried_somewhere_and_makes_a_recipe() -> None:
 
 def test_virtual_calls_are_a_matter_of_servers_in_cxx() -> None:
     for engine, cxx in {"mariadb": True, "mysql": True, "postgresql": False, "sqlite": False}.items():
-        names = {choice.name for choice in space_file().for_engine(engine).choices}
+        names = {choice.name for choice in space_file().for_engine(load.engine(engine)).choices}
         assert ({"classes", "virtual-calls"} <= names) is cxx, engine
         assert ({"classes", "virtual-calls"} & names == set()) is not cxx, engine
 
 
+def test_a_choice_may_be_for_some_engines() -> None:
+    reason = "A choice of a test, long enough to be a reason."
+    common = {
+        "reason": reason,
+        "step": "compile",
+        "expected": 1.0,
+        "levels": {"no": {}, "yes": {"flags": ["unique-names"]}},
+    }
+    own = read_space(
+        {"choice": {"all": common, "some": common | {"engines": ["sqlite"]}, "classes": common | {"language": "C++"}}},
+        "own.toml",
+    )
+    found = {name: [one.name for one in own.for_engine(load.engine(name)).choices] for name in ("sqlite", "mysql")}
+    assert found == {"sqlite": ["all", "some"], "mysql": ["all", "classes"]}
+
+
 def test_weaker_security_is_tried_only_where_a_user_allows_it() -> None:
     file = space_file()
-    assert file.for_engine("mariadb").left_out["hardening=off"] == "weakens security"
-    allowed = file.for_engine("mariadb", MARKS)
+    assert file.for_engine(load.engine("mariadb")).left_out["hardening=off"] == "weakens security"
+    allowed = file.for_engine(load.engine("mariadb"), MARKS)
     assert not allowed.left_out
     assert file.variant(allowed.point({"hardening": "off"}), "bare").marks.weakens_security
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from burnish.catalogue import load
 from burnish.catalogue.space import space_file
 from burnish.search.asks import Ask, Costs, Objective, Settings, Told
 from burnish.search.desk import Desk
@@ -23,7 +24,7 @@ def desk_of(space: Space) -> Desk:
 
 def test_no_change_of_a_known_good_build_is_a_step_back() -> None:
     for engine in ("mariadb", "mysql", "postgresql", "sqlite"):
-        desk = desk_of(space_file().for_engine(engine))
+        desk = desk_of(space_file().for_engine(load.engine(engine)))
         for rung in desk.space.rungs.values():
             factors = factors_around(desk, rung, desk.space.choices)
             assert factors

@@ -199,7 +199,7 @@ def test_a_plan_says_which_prior_a_search_takes(home: Path) -> None:
 @pytest.mark.parametrize("engine", ["mariadb", "sqlite"])
 def test_a_recipe_is_known_as_the_point_that_it_is_of(engine: str) -> None:
     file = space_file()
-    space = file.for_engine(engine)
+    space = file.for_engine(load.engine(engine))
     points = [*space.rungs.values(), Point()]
     points += [
         space.changed(rung, {choice.name: level})

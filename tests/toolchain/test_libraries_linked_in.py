@@ -42,12 +42,12 @@ def compiled(recipe: Recipe, spec: EngineSpec, tools: Toolchain, parts: Parts = 
     return [stage for stage in chain if isinstance(stage, Compile)]
 
 
-def test_the_engines_with_libraries_are_those_that_the_space_names() -> None:
+def test_a_search_links_libraries_in_for_engines_that_have_some() -> None:
     file = space_file()
-    assert tuple(spec.name for spec in LINKED) == file.engines["libraries"]
-    for name in ("mariadb", "sqlite"):
-        choices = {choice.name for choice in file.for_engine(name).choices}
-        assert ("libraries" in choices) is (name == "mariadb")
+    assert [spec.name for spec in LINKED] == ["mariadb", "mysql", "postgresql"]
+    for spec in ENGINES:
+        choices = {choice.name for choice in file.for_engine(spec).choices}
+        assert ("libraries" in choices) is (spec in LINKED), spec.name
 
 
 @pytest.mark.parametrize("spec", LINKED, ids=lambda spec: spec.name)

@@ -126,7 +126,7 @@ def test_what_decides_about_recovery_alone_may_be_tried_on_postgresql() -> None:
 
 @pytest.mark.parametrize("engine", ["fake", "mariadb", "mysql", "postgresql"])
 def test_a_space_lists_the_ways_to_deploy_and_what_none_changes(engine: str) -> None:
-    known, space = deployment(engine), space_file().for_engine(engine)
+    known, space = deployment(engine), space_file().for_engine(load.engine(engine))
     short = [" ".join(line.split()) for line in drawn(catalogue.space(engine, space, {}, known)).splitlines()]
     assert "Ways to deploy the winner, measured where --deploy names them" in short
     for choice in known.choices.values():
@@ -141,7 +141,7 @@ def test_a_space_lists_the_ways_to_deploy_and_what_none_changes(engine: str) -> 
     assert {name: tuple(way["words"]) for name, way in plain["deployment"].items()} == {
         name: choice.words for name, choice in known.choices.items()
     }
-    sqlite = drawn(catalogue.space("sqlite", space_file().for_engine("sqlite"), {}, deployment("sqlite")))
+    sqlite = drawn(catalogue.space("sqlite", space_file().for_engine(load.engine("sqlite")), {}, deployment("sqlite")))
     assert "Ways to deploy" not in sqlite
 
 

@@ -1,8 +1,8 @@
 """Reads and validates engines and their loads from the TOML files in the engines' folders.
 
 An engine's folder contains `engine.toml` and optionally `options.toml` (see `burnish.catalogue.options`),
-`packages.toml` (see `burnish.base.system`) and any number of files ``workloads*.toml``. Loads that several engines
-share are in files of `SHARED`, which an engine lists in `shared_loads`.
+`packages.toml` (see `burnish.base.system`), `variants.toml` and any number of files ``workloads*.toml``. Loads that
+several engines share are in files of `SHARED`, which an engine lists in `shared_loads`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ from burnish.base.engine_folders import FILE, EngineFolder
 from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import Entry, Pairs, Reason, read_toml, validated
 from burnish.catalogue.packaging import CLASS, PackagingEntry
-from burnish.catalogue.recipes import RecipeEntry
+from burnish.catalogue.recipes import RecipeEntry, variants_of
 from burnish.model.engine import (
     NO_SETTINGS,
     Costs,
@@ -29,12 +29,16 @@ from burnish.model.engine import (
     PrecompiledHeaders,
     ServerSettings,
 )
-from burnish.model.recipe import Recipe
+from burnish.model.recipe import Recipe, Variant
 from burnish.model.sittings import Spread
 from burnish.model.workload import Design, Placement, Timing, Workload
 
 SHARED = Path(str(resources.files("burnish.engines"))) / "shared"
 """Folder of the loads that several engines share, one file for each load program."""
+
+
+VARIANTS = "variants.toml"
+"""File of variants, in the catalogue's folder and in an engine's."""
 
 
 class _FeatureSet(Entry):
@@ -134,6 +138,7 @@ class _Engine(Entry):
     name: str
     title: str
     reason: Reason
+    language: Literal["C", "C++"] = "C"
     class_: str = Field(alias="class", pattern=CLASS)
     shared_loads: tuple[str, ...] = ()
     hidden: bool = False
@@ -209,7 +214,7 @@ _OWN_TYPES = {
 
 def read_engine(folder: EngineFolder) -> EngineSpec:
     """The engine of a folder; a `UserError` with file, key and what is allowed if its file is wrong."""
-    entry, where = _entry(folder), f"{folder.path.name}/{FILE}"
+    entry, where = _entry(folder), _where(folder)
     sets = {
         name: FeatureSet(name=name, reason=value.reason, options=value.options)
         for name, value in entry.features.items()
@@ -258,8 +263,18 @@ def read_workloads(folder: EngineFolder) -> dict[str, Workload]:
     return workloads
 
 
+def read_variants_of(folder: EngineFolder) -> dict[str, Variant]:
+    """The variants of a folder's own file, those with options or loads of this engine alone; none without the file.
+
+    Raises:
+        UserError: an entry is wrong; the message has a line for each of them.
+    """
+    path = folder.path / VARIANTS
+    return variants_of(read_toml(path), f"{folder.path.name}/{VARIANTS}", folder.path) if path.is_file() else {}
+
+
 def _whole(name: str, entries: Mapping[str, Any], where: str) -> Any:
-    """An entry; what it does not give is that of the one which its key `like` names, parameters one by one."""
+    """An entry; what it does not give is that of the one which its key `like` names, values in tables one by one."""
     value = entries[name]
     if not isinstance(value, Mapping) or "like" not in value:
         return value
@@ -269,8 +284,10 @@ def _whole(name: str, entries: Mapping[str, Any], where: str) -> Any:
     model = models[value["like"]]
     taken = {key: given for key, given in model.items() if key != "reason"}
     whole = {key: given for key, given in (taken | dict(value)).items() if key != "like"}
-    if parameters := model.get("parameters", {}) | value.get("parameters", {}):
-        whole["parameters"] = parameters
+    for table in ("parameters", "options"):
+        parts = [given for given in (model.get(table), value.get(table)) if given]
+        if len(parts) == 2 and all(isinstance(given, Mapping) for given in parts):
+            whole[table] = {**parts[0], **parts[1]}
     return whole
 
 
@@ -282,16 +299,22 @@ def _shared(folder: EngineFolder) -> Iterator[Path]:
     known = {path.stem: path for path in SHARED.glob("*.toml")}
     for name in _entry(folder).shared_loads:
         if name not in known:
-            raise unknown(f"file in shared_loads of {folder.path.name}/{FILE}", name, known)
+            raise unknown(f"file in shared_loads of {_where(folder)}", name, known)
         yield known[name]
 
 
 def _entry(folder: EngineFolder) -> _Engine:
-    where = f"{folder.path.name}/{FILE}"
-    entry = validated(_Engine, read_toml(folder.path / FILE), where)
+    where, table = _where(folder), read_toml(folder.path / FILE)
+    if isinstance(sets := table.get("features"), Mapping):
+        table = {**table, "features": {name: _whole(name, sets, f"{where}: features") for name in sets}}
+    entry = validated(_Engine, table, where)
     if entry.name != folder.name:
         raise UserError(f"{where}: name: found {entry.name!r}; the engine of this folder is {folder.name!r}")
     return entry
+
+
+def _where(folder: EngineFolder) -> str:
+    return f"{folder.path.name}/{FILE}"
 
 
 def _times(entry: Mapping[Design, _Times], where: str) -> dict[Design, Timing]:

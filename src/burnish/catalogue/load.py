@@ -12,7 +12,7 @@ from pathlib import Path
 from burnish.base.engine_folders import engine_folders
 from burnish.base.errors import UserError, unknown
 from burnish.catalogue.edge import ROOT, read_toml
-from burnish.catalogue.engines import read_engine, read_workloads
+from burnish.catalogue.engines import VARIANTS, read_engine, read_variants_of, read_workloads
 from burnish.catalogue.other_servers import unknown_engine
 from burnish.catalogue.recipes import read_variants, recipe_of, variant_with, variants_of
 from burnish.model.engine import EngineSpec
@@ -52,9 +52,20 @@ def workloads() -> Mapping[tuple[str, str], Workload]:
 
 @cache
 def variants() -> Mapping[str, Variant]:
-    """All variants of the catalogue by name."""
-    path = ROOT / "variants.toml"
-    return variants_of(read_toml(path), path.name, path.parent)
+    """All variants by name: the catalogue's, then those of the installed engines' own files.
+
+    Raises:
+        UserError: an entry is wrong, or a name is used twice.
+    """
+    path = ROOT / VARIANTS
+    found = variants_of(read_toml(path), path.name, path.parent)
+    for folder in engine_folders():
+        own = read_variants_of(folder)
+        if twice := sorted(found.keys() & own.keys()):
+            where = f"{folder.path.name}/{VARIANTS}"
+            raise UserError(f"{where}: {twice[0]}: there is a variant of this name already; name it otherwise")
+        found |= own
+    return found
 
 
 def engine(name: str) -> EngineSpec:

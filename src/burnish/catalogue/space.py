@@ -42,6 +42,7 @@ class _Choice(Entry):
     levels: dict[str, dict[str, Any]] = Field(min_length=2)
     marks: tuple[Literal["changes results", "narrows portability", "weakens security"], ...] = ()
     engines: tuple[str, ...] = ()
+    language: Literal["C", "C++"] | None = None
     source: str = ""
 
 
@@ -72,6 +73,7 @@ class SpaceFile:
         overlays: by choice and level, the difference to a recipe.
         bolt_defaults: BOLT's options where a recipe names none.
         engines: by choice, for which engines it is; empty: for all.
+        languages: by choice, the language of the servers that it is for; None: of any.
         sources: by choice, where it is from: what its entry states, else the sources of its levels' parts.
     """
 
@@ -79,10 +81,11 @@ class SpaceFile:
     overlays: Mapping[tuple[str, str], Mapping[str, Any]]
     bolt_defaults: tuple[str, ...]
     engines: Mapping[str, tuple[str, ...]]
+    languages: Mapping[str, str | None]
     sources: Mapping[str, tuple[str, ...]]
 
-    def for_engine(self, engine: str, allowed: tuple[str, ...] = ()) -> Space:
-        """The space of an engine, without levels whose marks a user does not allow.
+    def for_engine(self, spec: EngineSpec, allowed: tuple[str, ...] = ()) -> Space:
+        """The space of an engine, without choices that its server can't have and levels whose marks a user forbids.
 
         Raises:
             UserError: there is no such mark.
@@ -90,8 +93,17 @@ class SpaceFile:
         for mark in allowed:
             if mark not in MARKS:
                 raise unknown("mark", mark, MARKS)
-        own = [one for one in self.space.choices if not self.engines[one.name] or engine in self.engines[one.name]]
+        own = [one for one in self.space.choices if self._is_for(one, spec)]
         return self.space.only(own, {}).unmarked(allowed)
+
+    def _is_for(self, choice: Choice, spec: EngineSpec) -> bool:
+        """Whether an engine is named, its server in the language, and there are libraries to link in if need be."""
+        links_in = any(self.overlays[choice.name, level].get("static") == "libraries" for level in choice.levels)
+        return (
+            (not self.engines[choice.name] or spec.name in self.engines[choice.name])
+            and self.languages[choice.name] in (None, spec.language)
+            and (bool(spec.linking.linked_in) or not links_in)
+        )
 
     def trained_on(self, spec: EngineSpec, weights: Mapping[str, float]) -> SpaceFile:
         """The same with what `@measured` and `@engine` stand for in a training; levels that mean nothing here are gone.
@@ -203,6 +215,7 @@ def read_space(table: Mapping[str, Any], where: str) -> SpaceFile:
         overlays,
         space_file().bolt_defaults if file.bolt_defaults is None else file.bolt_defaults,
         {name: entry.engines for name, entry in file.choice.items()},
+        {name: entry.language for name, entry in file.choice.items()},
         {
             name: tuple(
                 dict.fromkeys(one for level in entry.levels for one in sources.of(entry.source, recipes[name, level]))

@@ -106,7 +106,7 @@ def space(engine: str, space: Path | None, allow: tuple[str, ...], full: bool, a
     """Show what a search by `tune` may change, and its size."""
     spec = load.engine(engine)
     file = space_file(space).trained_on(spec, dict.fromkeys(spec.workloads, 1.0))
-    found, ways = file.for_engine(spec.name, allow), deployment(spec.name)
+    found, ways = file.for_engine(spec, allow), deployment(spec.name)
     if as_json:
         print_json("space", values.space(spec.name, found, ways))
     else:

@@ -265,6 +265,7 @@ class EngineSpec:
         costs: estimated step costs.
         slow_compile_s: wall seconds of one full build on the slowest host of which it is recorded; 0: not known.
         times: times of a start under each design.
+        language: what the server is written in, ``C`` or ``C++``.
         different: a candidate known to differ from the baseline, if there is one.
         linking: what static, 32-bit and stripped programs of this engine need.
         precompiled: headers to precompile; none: nothing is precompiled.
@@ -297,6 +298,7 @@ class EngineSpec:
     gate_tests: tuple[str, ...]
     costs: Costs
     times: Mapping[Design, Timing]
+    language: str = "C"
     different: KnownDifference | None = None
     linking: EngineLinking = EngineLinking()
     precompiled: tuple[PrecompiledHeaders, ...] = ()

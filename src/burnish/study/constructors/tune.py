@@ -139,7 +139,7 @@ def search_study(engine: str, options: Options) -> Study:
     objective = objective_of(request.workloads, options)
     weights = {one.identity: objective.weights[one.name] for one in request.workloads if one.name in objective.weights}
     file = space_file(options.space).trained_on(request.spec, weights)
-    space = file.for_engine(engine, options.allow)
+    space = file.for_engine(request.spec, options.allow)
     if not space.choices:
         raise UserError(f"the space of {engine} is empty: every choice is for other engines or has a mark; see --allow")
     pattern = comparisons_of((baseline, replace(baseline, name="candidate")), request.workloads, options, aim.quantity)
