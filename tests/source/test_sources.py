@@ -173,8 +173,8 @@ class Lab:
     place: Path
     said: list[str] = field(default_factory=list)
 
-    def request(self, version: str | None = None, patches: tuple[Path, ...] = ()) -> SourceRequest:
-        return SourceRequest("tiny-engine", DebianSource("tiny", version), patches=patches)
+    def request(self, version: str | None = None) -> SourceRequest:
+        return SourceRequest("tiny-engine", DebianSource("tiny", version))
 
     def resolve(self, request: SourceRequest | None = None) -> Source:
         result = request or self.request()
@@ -399,26 +399,9 @@ def test_marker_saves_the_work_and_another_source_replaces_the_tree(lab: Lab, tm
     node = lab.place.stat().st_ino
     lab.unpack(source)
     assert lab.place.stat().st_ino == node
-    patch = tmp_path / "mine.patch"
-    patch.write_text(diff("main.c", "int patched;", "int mine;"))
-    request = lab.request(patches=(patch,))
-    patched = lab.resolve(request)
-    assert patched.digest != source.digest
-    assert patched.origin.endswith(" + 1 patch")
-    lab.unpack(patched, request)
+    other = local(tarball(tmp_path / "t-2.tar.gz", {"t/main.c": "int mine;\n"}))
+    lab.unpack(lab.resolve(other), other)
     assert (lab.place / "main.c").read_text() == "int mine;\n"
-    assert beside(lab.place) == ["src"]
-
-
-@needs_apt
-def test_failing_patch_of_the_user_keeps_the_old_tree(lab: Lab, tmp_path: Path) -> None:
-    lab.unpack(lab.resolve())
-    patch = tmp_path / "mine.patch"
-    patch.write_text(diff("main.c", "int a;", "int mine;"))
-    request = lab.request(patches=(patch,))
-    with pytest.raises(UserError, match=r"mine\.patch: does not apply to tiny .*hunk #1 of main\.c"):
-        lab.unpack(lab.resolve(request), request)
-    assert (lab.place / "main.c").read_text() == "int patched;\n"
     assert beside(lab.place) == ["src"]
 
 
@@ -488,7 +471,6 @@ def test_bad_requests_are_one_line(tmp_path: Path) -> None:
         (local(tmp_path / "none"), "no such file or folder"),
         (local(tmp_path / "x.rar"), "not an archive we know"),
         (local(tmp_path / "folder", sha256="0" * 64), "not for a folder"),
-        (local(tmp_path / "folder", patches=(tmp_path / "no.patch",)), r"no\.patch: cannot be read"),
         (SourceRequest("tiny", None), "--source"),
         (SourceRequest("tiny", DebianSource("tiny"), sha256="0" * 64), "--source"),
     ):
@@ -524,8 +506,7 @@ def test_folder_that_holds_our_own_is_refused(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from burnish.source import sources
-from burnish.source.patches import patch
+from burnish.source import archives, sources
 home, archive = Path(sys.argv[1]), Path(sys.argv[2])
 request = sources.SourceRequest("tiny", None, local=archive)
 source = sources.resolve(request, cache=home, say=print)
@@ -534,7 +515,7 @@ sources.unpack(source, request, cache=home, place=home / "work/src")
 """
 
 
-@pytest.mark.parametrize(("module", "function"), [("patch", "apply"), ("sources", "write_json")])
+@pytest.mark.parametrize(("module", "function"), [("archives", "extract"), ("sources", "write_json")])
 @pytest.mark.parametrize("before", [True, False])
 def test_killed_while_unpacking(tmp_path: Path, module: str, function: str, before: bool) -> None:
     first = tarball(tmp_path / "t-1.tar.gz", {"t/main.c": "int first;\n"})

@@ -19,7 +19,6 @@ from burnish.source import archives, revisions
 from burnish.source.debian import package as debian
 from burnish.source.debian.package import DebianSource
 from burnish.source.patches import overlay
-from burnish.source.patches import patch as patches
 from burnish.source.patches.overlay import MARKER
 
 __all__ = [
@@ -50,14 +49,12 @@ class SourceRequest:
         debian: the engine's default source package; None if it has none.
         local: a folder, an archive or a revision (``FOLDER:REVISION``) to use instead.
         sha256: hex digest that the archive `local` must have.
-        patches: unified diffs (``-p1``) to apply, in order.
     """
 
     engine: str
     debian: DebianSource | None
     local: Path | None = None
     sha256: str | None = None
-    patches: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Source:
         name: name of the package or engine.
         version: its version; for a folder without a version in its name, the first 12 digits of its digest.
         digest: hex SHA-256 of the source: over its archives' digests, or the folder's names, kinds, executable bits
-            and contents; and over the patches, in order.
+            and contents.
         origin: where it comes from, for people.
         archives: (file name, hex SHA-256) of the archives to unpack, in order; empty for a folder.
         note: remark about the choice of this version, or None.
@@ -97,10 +94,8 @@ def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], 
         UserError: a file is missing or has another digest, or the mirror does not have the version.
         InfrastructureError: the mirror cannot be reached and the cache does not have it.
     """
-    extra = [sha256_of(patch) for patch in request.patches]
-    suffix = f" + {len(extra)} patch{'es' if len(extra) > 1 else ''}" if extra else ""
     if request.local is not None:
-        source = _resolve_local(request, request.local, extra, suffix)
+        source = _resolve_local(request, request.local)
         if source.note:
             say(source.note)
         return source
@@ -111,7 +106,7 @@ def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], 
     package, note = debian.obtain(request.debian, cache=make_folder(cache), say=say, host=host)
     if note:
         say(note)
-    return _of_package(package, extra, suffix, note)
+    return _of_package(package, note)
 
 
 def known(request: SourceRequest, *, cache: Path) -> Source | None:
@@ -122,11 +117,7 @@ def known(request: SourceRequest, *, cache: Path) -> Source | None:
     if request.local is not None or request.debian is None or request.sha256 is not None:
         return resolve(request, cache=cache, say=lambda _: None)
     package = debian.cached(request.debian, cache=cache)
-    if package is None:
-        return None
-    extra = [sha256_of(patch) for patch in request.patches]
-    suffix = f" + {len(extra)} patch{'es' if len(extra) > 1 else ''}" if extra else ""
-    return _of_package(package, extra, suffix, None)
+    return None if package is None else _of_package(package, None)
 
 
 def is_unpacked(digest: str, place: Path) -> bool:
@@ -135,9 +126,9 @@ def is_unpacked(digest: str, place: Path) -> bool:
 
 
 def folder_of(request: SourceRequest) -> Path | None:
-    """The folder that the source is copied from unchanged; None for an archive, and with patches."""
+    """The folder that the source is copied from; None for an archive."""
     local = request.local
-    return local if local is not None and local.is_dir() and not request.patches else None
+    return local if local is not None and local.is_dir() else None
 
 
 def some_of(local: Path, names: Collection[str], place: Path) -> Path:
@@ -149,21 +140,21 @@ def some_of(local: Path, names: Collection[str], place: Path) -> Path:
     return place
 
 
-def _of_package(package: debian.Package, extra: list[str], suffix: str, note: str | None) -> Source:
+def _of_package(package: debian.Package, note: str | None) -> Source:
     files = tuple((file.name, file.sha256) for file in package.archives)
-    digest = _digest([f"{name} {sha256}" for name, sha256 in files], extra)
-    return Source(package.package, package.version, digest, package.title + suffix, files, note, "debian")
+    digest = _digest(f"{name} {sha256}" for name, sha256 in files)
+    return Source(package.package, package.version, digest, package.title, files, note, "debian")
 
 
-def _resolve_local(request: SourceRequest, local: Path, extra: list[str], suffix: str) -> Source:
+def _resolve_local(request: SourceRequest, local: Path) -> Source:
     if local.is_dir():
         if request.sha256 is not None:
             raise UserError(f"{local}: a SHA-256 can be checked for an archive, not for a folder; leave it out")
         content = archives.tree_digest(local, without=_OURS)
         version = _version_in(local.resolve().name) or content[:12]
-        return Source(request.engine, version, _digest([content], extra), f"folder {local}{suffix}", (), None)
+        return Source(request.engine, version, _digest([content]), f"folder {local}", (), None)
     if revisions.is_revision(local):
-        return _of_revision(request, local, extra, suffix)
+        return _of_revision(request, local)
     if not local.exists():
         raise UserError(
             f"{local}: there is no such file or folder; --source takes a folder, an archive, or FOLDER:REVISION of git"
@@ -180,10 +171,10 @@ def _resolve_local(request: SourceRequest, local: Path, extra: list[str], suffix
     stem = next(local.name.removesuffix(end) for end in (*archives.TAR_SUFFIXES, ".zip") if local.name.endswith(end))
     version = _version_in(stem) or sha256[:12]
     files = ((local.name, sha256),)
-    return Source(request.engine, version, _digest([sha256], extra), f"archive {local}{suffix}", files, None, "archive")
+    return Source(request.engine, version, _digest([sha256]), f"archive {local}", files, None, "archive")
 
 
-def _of_revision(request: SourceRequest, local: Path, extra: list[str], suffix: str) -> Source:
+def _of_revision(request: SourceRequest, local: Path) -> Source:
     if request.sha256 is not None:
         raise UserError(f"{local}: a SHA-256 can be checked for an archive, not for a revision; leave it out")
     revision = revisions.revision_of(local)
@@ -194,9 +185,9 @@ def _of_revision(request: SourceRequest, local: Path, extra: list[str], suffix: 
             f"{local}: without its submodules ({named}), which git keeps elsewhere; if the build needs them, name a "
             "folder in which they are checked out"
         )
-    origin = f"revision {revision.commit[:12]} of {revision.folder}{suffix}"
+    origin = f"revision {revision.commit[:12]} of {revision.folder}"
     version = _version_in(f"-{revision.name}") or revision.commit[:12]
-    return Source(request.engine, version, _digest([f"git {revision.tree}"], extra), origin, (), note)
+    return Source(request.engine, version, _digest([f"git {revision.tree}"]), origin, (), note)
 
 
 def _version_in(name: str) -> str | None:
@@ -207,9 +198,8 @@ def _version_in(name: str) -> str | None:
     return match[1] if match else None
 
 
-def _digest(content: Iterable[str], extra: Iterable[str]) -> str:
-    lines = [f"content {line}" for line in content] + [f"patch {line}" for line in extra]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+def _digest(content: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(f"content {line}" for line in content).encode()).hexdigest()
 
 
 def unpack(
@@ -220,14 +210,14 @@ def unpack(
     place: Path,
     say: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """Unpacks and patches the tree of `source` at `place`, unless it is there already.
+    """Unpacks the tree of `source` at `place`, unless it is there already.
 
     The tree is made beside `place` and moved there when it is complete: if the run is killed, `place` is unchanged,
     missing or complete.
 
     Args:
         source: from `resolve` for `request`.
-        request: the request, with its folder or archive and its patches.
+        request: the request, with its folder or archive.
         cache: as for `resolve`.
         place: the constant path; an earlier tree there is replaced.
         say: called with lines of progress.
@@ -236,8 +226,8 @@ def unpack(
         `place`.
 
     Raises:
-        UserError: an input changed since `resolve`, an archive would write outside its folder, a patch does
-            not apply, or `place` contains something that Burnish did not unpack.
+        UserError: an input changed since `resolve`, an archive would write outside its folder, or `place` contains
+            something that Burnish did not unpack.
         InfrastructureError: the disk is full or the like.
     """
     work = place.with_name(f".{place.name}.unpacking")
@@ -252,7 +242,6 @@ def unpack(
             work.mkdir()
             tree = work / "tree"
             _make(source, request, cache, place, tree, say)
-            patches.apply(request.patches, tree, what=f"{source.name} {source.version}", exact=False)
             marker = {"digest": source.digest, "name": source.name, "version": source.version}
             write_json(tree / MARKER, marker)
             if place.exists():
@@ -266,12 +255,11 @@ def unpack(
 def _make(
     source: Source, request: SourceRequest, cache: Path, place: Path, tree: Path, say: Callable[[str], None]
 ) -> None:
-    """Makes the unpatched tree at `tree`; a `UserError` if an input changed since `resolve`."""
-    extra = [sha256_of(patch) for patch in request.patches]
+    """Makes the tree at `tree`; a `UserError` if an input changed since `resolve`."""
 
     def unchanged(what: object, content: list[str]) -> None:
-        if _digest(content, extra) != source.digest:
-            raise UserError(f"{what}: it or a patch changed since it was first read; nothing was unpacked, run again")
+        if _digest(content) != source.digest:
+            raise UserError(f"{what}: it changed since it was first read; nothing was unpacked, run again")
 
     local = request.local
     if local is None:
