@@ -100,6 +100,15 @@ def test_objects_are_read_back_from_what_make_printed(job: BuildJob) -> None:
     assert "-DNAME=a b" in found["src/sub/two.o"].command
 
 
+def test_what_this_versions_configure_does_not_know_is_said(job: BuildJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It only warns, and the server then lacks what the feature set names."""
+    said: list[str] = []
+    warned = Command("configure", ("echo", "configure: WARNING: unrecognized options: --with-zstd, --with-ssl"))
+    monkeypatch.setattr(job.bench, "say", said.append)
+    autoconf.build([warned], job, doing="building")
+    assert said == ["left out, since this version's configure does not know it: --with-zstd, --with-ssl"]
+
+
 def test_a_tree_that_was_built_in_is_refused(job: BuildJob) -> None:
     autoconf.check_clean(job.source)
     (job.source / "config.status").touch()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
-from burnish.engines.contract import OwnData
+from burnish.engines.contract import CLEAN_END_S, OwnData
 from burnish.engines.postgresql import gate
 from burnish.engines.postgresql.engine import PostgreSQL
 from burnish.engines.postgresql.loads import PostgreSQLLoads
@@ -33,7 +34,7 @@ def test_a_users_script_has_its_unset_variables_as_parameters(tmp_path: Path) ->
     assert "depth" in known
     assert "aid" not in known
     words = pgbench_words(workload)
-    assert words[:2] == ["-f", str(script)]
+    assert words[:4] == ["-f", str(script), "-s", "2"], "else :scale is 1, whatever the data"
     assert "-Ddepth=3" in words
     script.write_text("SELECT 1;\n")
     with pytest.raises(UserError, match="changed while the study ran"):
@@ -100,6 +101,49 @@ SCHEDULE = "# comment\ntest: test_setup\n\ntest: boolean char name\ntest: stats\
 
 def test_the_gate_keeps_order_and_groups() -> None:
     assert gate.groups(SCHEDULE, ["name", "test_setup", "boolean", "none"]) == [["test_setup"], ["boolean", "name"]]
+
+
+def test_a_failed_test_says_where_it_differs(tmp_path: Path) -> None:
+    """Until 14 some expected files are made as the tests begin; where there is none it has failed all the same."""
+    made, kept = tmp_path / "made", tmp_path / "kept"
+    for folder, text in ((made, "1\n2\n"), (kept, "1\n3\n"), (tmp_path / "results", "1\n4\n")):
+        folder.mkdir()
+        (folder / "copy.out").write_text(text)
+    result = tmp_path / "results" / "copy.out"
+    assert gate._difference(result, (made, kept)) == "line 2 is '4'"
+    (made / "copy.out").unlink()
+    assert gate._difference(result, (made, kept)) == "line 2 is '4'"
+    (kept / "copy.out").unlink()
+    assert gate._difference(result, (made, kept)) == "failed, and its expected output is not kept"
+    result.unlink()
+    assert gate._difference(result, (made, kept)) == "did not run"
+
+
+def test_data_of_a_server_that_did_not_end_cleanly_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (workload,) = LOADS.resolve(loads.asked("select_only"))
+    (tmp_path / "pgbench").touch()
+    (tmp_path / "data").mkdir()
+    ends: list[float] = []
+
+    def stop(_server: Server, patience: float = 1.0) -> int:
+        ends.append(patience)
+        return -9
+
+    bench = PlainBench(tmp_path)
+    engine, tools = PostgreSQL(load.engine("postgresql")), Built("tools", tmp_path, tmp_path / "postgres", "key")
+    monkeypatch.setattr(gate, "initdb", lambda *_: None)
+    monkeypatch.setattr(engine, "_said", lambda *_: ["postgres (PostgreSQL) 15.18"])
+    monkeypatch.setattr(bench, "run", lambda *_, **__: SimpleNamespace(check=lambda _: None))
+    for name, does in {
+        "boot": lambda _: None,
+        "query": lambda *_: [],
+        "stop": stop,
+        "ending": lambda _: "killed",
+    }.items():
+        monkeypatch.setattr(Server, name, does)
+    with pytest.raises(InfrastructureError, match="preparing the data of select_only: killed"):
+        engine.create_dataset(tools, tools, workload, tmp_path / "data", bench)
+    assert ends[0] == CLEAN_END_S
 
 
 @pytest.mark.parametrize(

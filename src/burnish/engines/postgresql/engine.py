@@ -11,6 +11,7 @@ from pathlib import Path
 
 from burnish.base.errors import InfrastructureError, UserError, unknown
 from burnish.base.workbench import Workbench
+from burnish.engines import contract
 from burnish.engines.contract import MARKER, Built, Condition, GateReport, Identity, Side, SideSpec, Workload, output_of
 from burnish.engines.postgresql import gate
 from burnish.engines.postgresql.build import PostgreSQLBuild
@@ -112,6 +113,8 @@ class PostgreSQL(PostgreSQLBuild):
             own = {"LD_LIBRARY_PATH": str(client)}
             bench.run("make data", words, env=own, timeout=3600).check("making pgbench's tables")
             server.query("CHECKPOINT")
+            if server.stop(contract.CLEAN_END_S) != 0:
+                raise InfrastructureError(f"preparing the data of {workload.name}: {server.ending()}", log=server.log)
         finally:
             server.stop()
         shutil.rmtree(place)

@@ -23,7 +23,7 @@ DATABASE = "burnish"
 """The database of the loads, and the user that owns it."""
 
 DEFAULTS: Mapping[str, str] = {
-    "shared_buffers": "1GB",  # four times the data, or a scan would not leave them in memory
+    "shared_buffers": "1GB",  # four times the data
     "max_wal_size": "4GB",  # no checkpoint but the timed ones
     "huge_pages": "off",  # of several servers that try, one may get the reserved pages and another not
 }

@@ -105,7 +105,7 @@ def check_clean(source: Path) -> None:
 
 
 def build(steps: Sequence[Step], job: BuildJob, *, doing: str) -> None:
-    """Performs a build's steps, keeps what they print for `compiled`, and shows what is being checked or made.
+    """Performs a build's steps, keeps what they print for `compiled`, and shows what is checked, made or not known.
 
     Args:
         steps: what to do; make's commands with the words `LOGGED`.
@@ -123,6 +123,8 @@ def build(steps: Sequence[Step], job: BuildJob, *, doing: str) -> None:
                 job.bench.live(made[1])
             elif line.startswith("checking "):
                 job.bench.live(f"configure: {line}")
+            elif unknown := re.search(r"unrecognized options?: (.+)", line):
+                job.bench.say(f"left out, since this version's configure does not know it: {unknown[1]}")
 
         perform(steps, job, doing=doing, timeout=_LIMIT_S, on_line=see)
 
