@@ -92,6 +92,28 @@ def test_a_second_round_counts_after_inlining_and_is_audited(maker: Makers) -> N
     assert hot > int(again.about["audit"].split()[0]), "hot functions of both rounds are asked for"
 
 
+def digests(*entries: Entry) -> dict[str, str]:
+    return {entry.key: entry.about["digest"] for entry in entries}
+
+
+def test_what_is_made_names_the_profiles_that_it_was_made_with(maker: Makers) -> None:
+    """By their digests: a profile that is trained again has the same key."""
+    plain, first, again, second, both, final = maker("clang").make(replace(pgo("clang"), context_sensitive=True))
+    assert plain.made_with == {}
+    assert first.made_with == again.made_with == digests(first)
+    assert second.made_with == digests(first, second)
+    assert both.made_with == final.made_with == digests(first, second, both)
+
+
+def test_bolts_programs_name_the_profiles_of_what_they_were_made_from(maker: Makers) -> None:
+    here = maker("gcc")
+    if not here.shop.toolchain.bolt_can_instrument:
+        pytest.skip("no BOLT that can instrument")
+    _, profile, final, marked, bolts, bolted = here.make(replace(pgo("gcc"), bolt=True))
+    assert final.made_with == marked.made_with == digests(profile)
+    assert bolts.made_with == bolted.made_with == digests(profile, bolts)
+
+
 def test_partial_training_is_used_and_audited(maker: Makers) -> None:
     here = maker("gcc")
     final = here.make(replace(pgo("gcc"), partial_training=True))[-1]

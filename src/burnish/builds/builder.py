@@ -39,7 +39,7 @@ from burnish.profiles.collecting import (
 from burnish.profiles.watching import Watch, unfit
 from burnish.program.built import Built, CompiledObject
 from burnish.record.costs import Cost
-from burnish.record.store import DESCRIPTION, Entry, Store, folder_size
+from burnish.record.store import DESCRIPTION, MADE_WITH, Entry, Store, folder_size
 from burnish.record.workbench import Bench
 from burnish.source.patches import overlay, patch_set
 from burnish.source.sources import Source
@@ -125,7 +125,7 @@ class Builder:
             cached = ccache.use_of(job.cache_log, job.cache_log_of_reading)
             tree = folder_size(self.place)
             text = _said(log, start)
-            facts: dict[str, object] = {"profile": stage.profile}
+            facts: dict[str, object] = {"profile": stage.profile, MADE_WITH: profile.made_with if profile else {}}
             made = self.engine.objects(job)
             if profile is not None:
                 audit = self._audit(profile, text, made)
@@ -362,7 +362,7 @@ class Builder:
                 raise InfrastructureError(f"profile {stage.profile} is not in the store; run the same command again")
             check_digest(profile)
             options = [f"-data={BOLT_PROFILE}", *stage.options]
-            facts["profile"] = stage.profile
+            facts |= {"profile": stage.profile, MADE_WITH: base.made_with | profile.made_with}
             kept = witness.kept_profile(profile, BOLT_PROFILE, f"bolt/{BOLT_PROFILE}")
         # BOLT writes its command line into the program: with constant names, the same program comes out everywhere.
         argv = [str(tool), "before", "-o", "after", *options]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 
 from burnish.base.digest import digest_of
 from burnish.builds.after_link.stage import AfterLink
@@ -157,6 +158,93 @@ def needed(chain: Sequence[Stage], has: Callable[[str, str], bool]) -> tuple[Sta
         elif not isinstance(stage, AfterLink) and stage.profile is not None:
             wanted.add(stage.profile)
     return tuple(stage for stage in chain if stage.key not in gone)
+
+
+ANEW = "to be trained"
+"""In place of the digest of a profile that will be trained: its counts will be others."""
+
+
+def outdated(
+    chains: Sequence[Sequence[Stage]],
+    has: Callable[[str, str], bool],
+    made_with: Callable[[str, str], Mapping[str, str]],
+) -> frozenset[str]:
+    """Keys of profiles and counting programs that are there, but don't fit what a chain makes them part of.
+
+    A program that is made anew with a profile that was trained anew is another one under the same key, and a profile
+    of its predecessor, such as BOLT's or that of a second round, is not for it. Programs that are measured are kept as
+    they are: nothing but the one profile that was trained on them is put together with them, and a run may have
+    measured them already.
+
+    Args:
+        chains: the stages of all builds.
+        has: whether the store has an entry, by kind and key.
+        made_with: as `burnish.record.store.Store.made_with`.
+    """
+    there = {(kept_as(stage), stage.key) for chain in chains for stage in chain if has(kept_as(stage), stage.key)}
+    digests = {(kind, key): made_with(kind, key) for kind, key in there}
+    out: set[str] = set()
+    while True:
+        fits = {key for _, key in there} - out
+        made = {
+            stage.key for chain in chains for stage in needed(chain, partial(_among, fits)) if stage.key not in fits
+        }
+        found = {key for chain in chains for key in _unfit(chain, fits, made, digests, made_with)}
+        if not found:
+            return frozenset(out)
+        out |= found
+
+
+def _among(keys: Collection[str], _kind: str, key: str) -> bool:
+    return key in keys
+
+
+def _unfit(
+    chain: Sequence[Stage],
+    fits: Collection[str],
+    made: Collection[str],
+    digests: Mapping[tuple[str, str], Mapping[str, str]],
+    made_with: Callable[[str, str], Mapping[str, str]],
+) -> set[str]:
+    """Keys of a chain's entries that were made with other profiles than what they are made from now.
+
+    Args:
+        chain: a build's stages in order.
+        fits: keys of what is there and fits, as far as is known.
+        made: keys of what will be made.
+        digests: of what is there, by kind and key, the profiles that it was made with.
+        made_with: the same of what is no stage of a chain, as a profile that a recipe names.
+    """
+    found: set[str] = set()
+    known: dict[str, Mapping[str, str]] = {}
+    for stage in chain:
+        now: dict[str, str] = {}
+        for kind, key in _made_from(stage):
+            now |= known[key] if key in known else made_with(kind, key)
+        if stage.key in fits:
+            then = digests[kept_as(stage), stage.key]
+            if _is_measured(stage) or all(then.get(key) == digest for key, digest in now.items()):
+                known[stage.key] = then
+                continue
+            found.add(stage.key)
+        known[stage.key] = now | ({stage.key: ANEW} if kept_as(stage) == "profiles" and stage.key in made else {})
+    return found
+
+
+def _made_from(stage: Stage) -> list[tuple[str, str]]:
+    """Kind and key of what a stage is made from."""
+    if isinstance(stage, Merge):
+        return [("profiles", key) for key, _ in stage.parts]
+    build = None if isinstance(stage, Compile) else stage.build
+    profile = stage.profile if isinstance(stage, Compile | Bolt) else None
+    return [(kind, key) for kind, key in (("builds", build), ("profiles", profile)) if key is not None]
+
+
+def _is_measured(stage: Stage) -> bool:
+    """Whether a stage makes a program to be measured, or what one is made from, not a profile or a counting program."""
+    if isinstance(stage, Compile):
+        return not stage.instrumented
+    return isinstance(stage, AfterLink) or (isinstance(stage, Bolt) and stage.profile is not None)
 
 
 def in_order(chains: Sequence[tuple[Stage, ...]]) -> list[Stage]:

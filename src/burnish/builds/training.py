@@ -19,7 +19,7 @@ from burnish.profiles import sampling
 from burnish.profiles.collecting import BOLT_PROFILE, DATA, PROFILE_FILE, describe, profile_digest
 from burnish.profiles.stages import Train
 from burnish.program.built import Built
-from burnish.record.store import Entry
+from burnish.record.store import MADE_WITH, Entry
 
 Watch = Callable[[list[int]], contextlib.AbstractContextManager[None]]
 
@@ -106,6 +106,7 @@ class Trainer:
             program=built.server,
             again=stage.context_sensitive,
         )
+        digest = profile_digest(folder)
         spent = time.monotonic() - began
         builder.store.note_cost(builder.engine.spec.name, stage.title, name, spent)
         profile = builder.store.admit(
@@ -123,7 +124,8 @@ class Trainer:
                 "training_seed": stage.seed,
                 "sampled": stage.sampled,
                 "rates": rates,
-                "digest": profile_digest(folder),
+                "digest": digest,
+                MADE_WITH: entry.made_with | {stage.key: digest},
                 "seconds": spent,
             },
         )

@@ -12,7 +12,7 @@ from burnish.model.engine import EngineSpec
 from burnish.profiles.collecting import DATA, check_digest, describe, profile_digest
 from burnish.profiles.sampling import merge_gcc_samples
 from burnish.profiles.stages import Merge
-from burnish.record.store import Entry, Store
+from burnish.record.store import MADE_WITH, Entry, Store
 from burnish.toolchain import counts, gcda
 
 
@@ -44,6 +44,8 @@ def merge(stage: Merge, spec: EngineSpec, store: Store, bench: Workbench, name: 
     spread = [run for entry in entries for run in entry.about["training"]]
     again = all(entry.about.get("second_round_alone") for entry in entries)
     facts = describe(stage.kind, folder, stage.toolchain, spec.covered, bench, name=name, again=again)
+    digest = profile_digest(folder)
+    made_with = {key: value for entry in entries for key, value in entry.made_with.items()}
     return store.admit(
         "profiles",
         stage.key,
@@ -59,7 +61,8 @@ def merge(stage: Merge, spec: EngineSpec, store: Store, bench: Workbench, name: 
             "training": spread,
             "training_seed": entries[0].about.get("training_seed", 0),
             "merged": [[entry.key, weight] for entry, weight in parts],
-            "digest": profile_digest(folder),
+            "digest": digest,
+            MADE_WITH: made_with | {stage.key: digest},
             "seconds": time.monotonic() - began,
         },
     )

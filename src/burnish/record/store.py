@@ -24,6 +24,9 @@ from burnish.record.costs import Cost, Costs
 DESCRIPTION = "burnish.json"
 KINDS = ("builds", "profiles", "datasets", "gates", "calibrations", "evidence", "patches", "probes")
 PARTIAL = ".partial-"
+MADE_WITH = "made_with"
+"""Under which a description has the digest of every profile that an entry was made with, by the profile's key. The key
+of a profile is that of the build it was trained on: trained again, it has other counts and the same key."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,12 @@ class Entry:
     def size(self) -> int:
         """Bytes on disk."""
         return folder_size(self.folder)
+
+    @property
+    def made_with(self) -> dict[str, str]:
+        """Digests of all profiles that it was made with, a profile's own among them, by their keys; without those of
+        entries that older versions made."""
+        return dict(self.about.get(MADE_WITH) or {})
 
 
 class Store:
@@ -94,6 +103,11 @@ class Store:
         """Whether there is such an entry, with all of its files; does not mark it as used."""
         folder = self._folder(kind, key)
         return (folder / DESCRIPTION).is_file() and seal.damage(folder, DESCRIPTION, thorough=False) is None
+
+    def made_with(self, kind: str, key: str) -> dict[str, str]:
+        """As `Entry.made_with`, of an entry that is here; empty where it is not."""
+        entry = self._read(kind, self._folder(kind, key))
+        return {} if entry is None else entry.made_with
 
     def digests(self, kind: str, key: str) -> dict[str, str]:
         """SHA-256 of an entry's files by their names in it, as it was made; empty where it is not here."""

@@ -18,7 +18,7 @@ from burnish.builds import configuration, evidence
 from burnish.builds.after_link.maker import AfterLinkMaker
 from burnish.builds.builder import Builder
 from burnish.builds.evidence import Examiner, Portable
-from burnish.builds.sharing import in_order, kept_as, needed
+from burnish.builds.sharing import in_order, kept_as, needed, outdated
 from burnish.builds.stages import Bolt, Compile, Stage
 from burnish.builds.training import Trainer
 from burnish.engines.contract import Engine, GateReport
@@ -42,7 +42,7 @@ from burnish.record.events.builds import (
     VariantMissing,
 )
 from burnish.record.record import Record
-from burnish.record.store import Entry, Store
+from burnish.record.store import MADE_WITH, Entry, Store
 from burnish.record.workbench import Bench
 from burnish.study.builds.recorded import build_id, gate_findings, identity_recorded, program_examined, unsaid
 from burnish.study.builds.resolving import Chain, asked_of, gate_key, untested_by
@@ -114,6 +114,15 @@ class Maker:
     def _have(self, stage: Stage) -> bool:
         return self.store.find(kept_as(stage), stage.key) is not None
 
+    def _wanted(self, *chains: Sequence[Stage]) -> tuple[list[tuple[Stage, ...]], frozenset[str]]:
+        """Of each chain the stages that must be there, and the keys of those that are, but must be made anew."""
+        unfit = outdated(chains, self._there, self.store.made_with)
+
+        def there(kind: str, key: str) -> bool:
+            return key not in unfit and self._there(kind, key)
+
+        return [needed(chain, there) for chain in chains], unfit
+
     def make(self, chains: Sequence[Chain], *, more: bool = False, tested: bool = True) -> list[Made]:
         """Makes and tests all variants' builds; one that fails becomes a row with its reason, the others continue.
 
@@ -148,16 +157,18 @@ class Maker:
     def _never_made(self, chain: Chain, later: Sequence[Chain]) -> int:
         """Steps of the plan that a chain which failed leaves out: its gate, and stages that no later one makes."""
         wanted = {stage.key for other in later if other.missing is None for stage in other.stages}
-        lost = [stage for stage in needed(chain.stages, self._there) if stage.key not in self._failed.keys() | wanted]
+        (stages,), unfit = self._wanted(chain.stages)
+        lost = [stage for stage in stages if stage.key not in self._failed.keys() | wanted]
         gated = self.store.find("gates", gate_key(self.engine.spec, chain.stages)) is not None
-        return sum(not self._have(stage) for stage in lost) + (not gated)
+        return sum(stage.key in unfit or not self._have(stage) for stage in lost) + (not gated)
 
     def _make_shared(self, chains: Sequence[Chain]) -> None:
         """Makes the stages that several variants share, before those of single variants."""
         possible = [chain for chain in chains if chain.missing is None]
         users = Counter(key for chain in possible for key in {stage.key for stage in chain.stages})
-        for stage in in_order([needed(chain.stages, self._there) for chain in possible]):
-            if users[stage.key] > 1 and not self._have(stage):
+        stages, unfit = self._wanted(*(chain.stages for chain in possible))
+        for stage in in_order(stages):
+            if users[stage.key] > 1 and (stage.key in unfit or not self._have(stage)):
                 chain = next(candidate for candidate in possible if stage in candidate.stages)
                 with contextlib.suppress(InfrastructureError):  # remembered, and raised for each variant that needs it
                     self.make_up_to(stage, chain)
@@ -165,16 +176,23 @@ class Maker:
     def make_up_to(self, last: Stage, chain: Chain) -> None:
         """Makes the missing stages of a chain that `last` needs, and `last`."""
         before = chain.stages[: chain.stages.index(last) + 1]
-        for stage in needed(before, self._there):
+        (wanted,), unfit = self._wanted(before)
+        for stage in before:
+            if stage not in wanted:
+                continue
             if stage.key in self._failed:
                 raise self._failed[stage.key]
-            if not self._have(stage):
+            here = Store.has(self.store, kept_as(stage), stage.key)
+            made = stage.key in unfit or not self._have(stage)
+            if made:
                 try:
                     self._make_stage(stage, chain.variant.name)
                 except InfrastructureError as error:
                     self._failed[stage.key] = error
                     raise
-            else:
+            if made or not here:  # what comes after it may fit no longer, if it was fetched too
+                (wanted,), unfit = self._wanted(before)
+            if not made:
                 self._say_late(_kind(stage), stage.title, chain.variant.name, kept_as(stage), stage.key)
 
     def _make_one(self, chain: Chain, *, baseline: bool, tested: bool) -> Made:
@@ -192,7 +210,7 @@ class Maker:
             BuildMade(
                 build=build_id(name),
                 key=entry.key,
-                about={name: value for name, value in entry.about.items() if name != "making"},
+                about={name: value for name, value in entry.about.items() if name not in ("making", MADE_WITH)},
                 identity=identity_recorded(identity),
                 stages=tuple(StageKey(stage.key, stage.title) for stage in chain.stages),
             )
@@ -406,4 +424,4 @@ def _words(error: InfrastructureError) -> str:
 
 
 def _short(entry: Entry) -> dict[str, object]:
-    return {key: value for key, value in entry.about.items() if key != "objects"}
+    return {key: value for key, value in entry.about.items() if key not in ("objects", MADE_WITH)}

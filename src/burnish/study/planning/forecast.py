@@ -30,6 +30,7 @@ def known_of(spec: EngineSpec, store: Store, source: str) -> Known:
         history=store.costs.history(spec.name),
         objects=objects if cached else None,
         readings=readings if cached else frozenset(),
+        made_with=store.made_with,
         cache_use={entry.key: CacheUse(**entry.about["cache"]).words for entry in builds if entry.about.get("cache")},
         source=source,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from burnish.base.durations import duration
@@ -22,6 +23,7 @@ from burnish.builds.sharing import (
     needed,
     objects_key,
     of_its_compiler,
+    outdated,
     partly_from_cache,
     read_before,
     reading_key,
@@ -202,6 +204,7 @@ class Known:
         history: what steps cost on this host.
         objects: names of objects (`objects_key`) that the compiler cache has had; None without a cache.
         readings: names of what clang read (`reading_key`) that the compiler cache has had.
+        made_with: of an entry of the store, by kind and key, the digests of the profiles that it was made with.
         cache_use: by key of a build of the store, its use of the compiler cache in words.
         source: digest of the source; '' if it must be fetched.
     """
@@ -212,6 +215,7 @@ class Known:
     cache_use: Mapping[str, str]
     source: str
     readings: frozenset[str] = frozenset()
+    made_with: Callable[[str, str], Mapping[str, str]] = lambda _, __: {}
 
 
 def make_plan(
@@ -243,6 +247,8 @@ def make_plan(
         to_install: system packages that will be installed first.
         lacking: of variants that are left out, the system packages with which they could be built, where known.
     """
+    unfit = outdated([stages for _, stages in chains], known.has, known.made_with)
+    known = replace(known, has=partial(_fits, unfit, known.has))
     chains = [(name, needed(stages, known.has)) for name, stages in chains]
     users: dict[str, list[str]] = {}
     finals: dict[str, list[str]] = {}
@@ -276,6 +282,11 @@ def make_plan(
         reread=known.history.figure(read_before("with profile"), "", "seconds"),
         guessed=_guessed(spec, known.history),
     )
+
+
+def _fits(unfit: Collection[str], has: Callable[[str, str], bool], kind: str, key: str) -> bool:
+    """Whether the store has an entry that is not made anew."""
+    return key not in unfit and has(kind, key)
 
 
 def _step(
