@@ -17,7 +17,7 @@ from burnish.profiles.kept import give_name
 from burnish.record.events.study import RecordImported, StudyBegun, StudyFinished
 from burnish.record.record import FILE, Record
 from burnish.record.store import DESCRIPTION, KINDS, Store
-from burnish.study.kept.cleaning import DAY_S, Kept, choose, inventory, remove
+from burnish.study.kept.cleaning import DAY_S, Kept, choose, inventory, remove, sweep
 
 ALL_KINDS = (*KINDS, "downloads", "work", "scratch", "ccache", "thinlto", "studies")
 
@@ -188,6 +188,31 @@ def test_what_could_not_be_removed_is_not_said_to_be_freed(home: Home, monkeypat
     (item,) = (item for item in inventory(home) if item.name == "fake_1.0")
     monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
     assert remove(home, [item]) == 0
+
+
+def test_what_is_removed_half_is_not_taken_for_what_it_was(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill in the midst of a removal leaves the marker of a source's tree, by which the tree is taken as complete."""
+    (home.downloads / "debian/fake_1.0-1").mkdir(parents=True)
+    (home.downloads / "debian/fake_1.0-1/archive.tar").write_bytes(b"x" * 20_000)
+    doomed = [item for item in inventory(home) if item.name in ("fake", "debian/fake_1.0-1", "fake-tune-1")]
+    assert len(doomed) == 4
+    with monkeypatch.context() as killed:
+        killed.setattr("shutil.rmtree", lambda *_, **__: None)
+        remove(home, doomed)
+    assert not any(item.folder.exists() for item in doomed)
+    assert not {(item.kind, item.name) for item in doomed} & {(item.kind, item.name) for item in inventory(home)}
+    assert not any(".removed" in item.name for item in inventory(home))
+    left = sweep(home)
+    assert sorted(path.name for path in left) == [".removed-fake", ".removed-fake", ".removed-fake-tune-1",
+                                                  ".removed-fake_1.0-1"]  # fmt: skip
+    assert not any(path.exists() for path in left)
+    assert sweep(home) == []
+
+
+def test_a_link_to_a_folder_stays(home: Home, tmp_path: Path) -> None:
+    (home.downloads / "elsewhere").symlink_to(tmp_path)
+    remove(home, [item for item in inventory(home) if item.name == "elsewhere"])
+    assert (home.downloads / "elsewhere").is_symlink()
 
 
 def test_what_goes_is_gone_and_the_rest_stays(home: Home) -> None:

@@ -15,7 +15,7 @@ from burnish.base.paths import Home
 from burnish.profiles.kept import name_of
 from burnish.record.record import FILE, Record
 from burnish.record.store import Entry, Store, folder_size
-from burnish.study.kept.runs import folders, is_unfinished
+from burnish.study.kept.runs import REMOVED, folders, is_unfinished
 
 DAY_S = 86_400.0
 HOSTS = "hosts"
@@ -64,6 +64,8 @@ def inventory(home: Home) -> list[Kept]:
         *((name, home.root / name) for name in ("packages", "verified", "logs")),
     ):
         for folder in sorted(root.glob("*")):
+            if folder.name.startswith(REMOVED):
+                continue
             # Source packages are kept and used one by one.
             for part in sorted(folder.glob("[!.]*")) if (kind, folder.name) == ("downloads", "debian") else [folder]:
                 size = folder_size(part) if part.is_dir() else part.stat().st_blocks * 512
@@ -92,8 +94,8 @@ def _of_hosts(home: Home) -> list[Path]:
     going_on = {str(read_json(path).get("name")) for path in (root / "campaigns").glob("*.json")}
     return [
         *(path for name in ("files", "builds", "logs") for path in sorted((root / name).glob("[!.]*"))),
-        *(path for path in sorted((root / "tasks").glob("*")) if (path / "answer.json").is_file()),
-        *(path for path in sorted((root / "results").glob("*")) if path.name not in going_on),
+        *(path for path in sorted((root / "tasks").glob("[!.]*")) if (path / "answer.json").is_file()),
+        *(path for path in sorted((root / "results").glob("[!.]*")) if path.name not in going_on),
     ]
 
 
@@ -151,9 +153,31 @@ def remove(home: Home, items: Sequence[Kept]) -> int:
         entry = entries.get((item.kind, item.name))
         if entry is not None:
             store.remove(entry)
-        elif item.folder.is_dir():
-            shutil.rmtree(item.folder, ignore_errors=True)
-        else:
+        elif not item.folder.is_dir():
             item.folder.unlink(missing_ok=True)
+        elif not (item.folder.is_symlink() or _remove_folder(item.folder)):
+            continue
         freed += 0 if item.folder.exists() else item.size
     return freed
+
+
+def _remove_folder(folder: Path) -> bool:
+    """Removes a folder under another name, so that one that is partly removed never looks complete: the tree of a
+    source is taken by its marker, which may be the last file to go. Returns whether nothing is left of it."""
+    place = folder.with_name(f"{REMOVED}{folder.name}")
+    shutil.rmtree(place, ignore_errors=True)
+    try:
+        folder.rename(place)
+    except OSError:  # where a file system is mounted
+        place = folder
+    shutil.rmtree(place, ignore_errors=True)
+    return not place.exists()
+
+
+def sweep(home: Home) -> list[Path]:
+    """Removes what is left of folders whose removal was interrupted; returns them. The caller must hold the home's
+    lock."""
+    left = sorted(path for depth in ("*", "*/*") for path in home.root.glob(f"{depth}/{REMOVED}*"))
+    for path in left:
+        shutil.rmtree(path, ignore_errors=True)
+    return left

@@ -29,11 +29,14 @@ from burnish.study.request.definition import Definition
 _Found = TypeVar("_Found")
 
 _DRAFT = ".draft-"
+REMOVED = ".removed-"
+"""Beginning of the name that a folder has while it is removed."""
 
 
 def folders(home: Home) -> list[Path]:
     """The folders of all runs, oldest first."""
-    studies = [path.parent for path in home.studies.glob(f"*/{FILE}") if not path.parent.name.startswith(_DRAFT)]
+    hidden = (_DRAFT, REMOVED)
+    studies = [path.parent for path in home.studies.glob(f"*/{FILE}") if not path.parent.name.startswith(hidden)]
     return sorted(studies, key=lambda path: (path / FILE).stat().st_ctime)
 
 
