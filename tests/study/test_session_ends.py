@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
-from burnish.base.errors import InfrastructureError
+from burnish.base import paths
+from burnish.base.errors import InfrastructureError, UserError
+from burnish.bench.host import read_host
 from burnish.model.cell import CellId, Role
 from burnish.model.workload import Design
 from burnish.record.events.bundled import ConfirmationBegun
 from burnish.record.events.patches import BuildExplained
+from burnish.record.events.study import SessionBegun
+from burnish.record.events.trials import StartBegun
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.record import Record
 from burnish.study import judging
+from burnish.study import session as sessions
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.tune import tune_study
 from burnish.study.extras import samples
@@ -118,3 +125,25 @@ def test_fresh_starts_of_several_loads_are_begun_where_all_of_them_fit(
     judging.measure_again(cast("Any", workshop), [trial.comparison for trial in trials.values()])
     assert [recorded.event.cell for recorded in record.events(ConfirmationBegun)] == (cells if begun else [])
     assert measured == (cells if begun else [])
+
+
+def test_another_machine_does_not_resume_what_this_one_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    home, options = paths.home(), Options(variants=("gcc-o3",))
+    study = tune_study("fake", options)
+    here = read_host(programs=False)
+
+    def begin(machine: str) -> sessions.Session:
+        monkeypatch.setattr(sessions, "read_host", lambda *_, **__: replace(here, machine=machine))
+        return sessions.begin(home, study.engine, study.definition, options, Console(quiet=True), (), None)
+
+    first = begin("one")
+    folder = sessions.leave(first)
+    assert sessions.leave(begin("other")) == folder, "nothing was measured"
+    one = begin("one")
+    one.record.append(StartBegun(CellId("gcc-o3", "fake_mix"), 1))
+    sessions.leave(one)
+    with pytest.raises(UserError, match=f"^{folder.name}: its earlier starts were taken on another machine"):
+        begin("other")
+    assert sessions.leave(begin("one")) == folder, "the record is as it was"
+    with closing(Record(folder)) as record:
+        assert [event.event.host["machine"] for event in record.events(SessionBegun)] == ["one", "other", "one", "one"]

@@ -34,6 +34,7 @@ from burnish.study.kept.used import used_before
 from burnish.study.request.definition import Definition
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.placing import placing
+from burnish.study.trials.starts import check_machine
 from burnish.study.trials.timing import rule_of
 
 
@@ -122,6 +123,9 @@ def begin(
         ask: asks the user; None if no user is present.
         rule: when a cell is decided; None: as the options say.
         sharing: whether candidates may share a baseline.
+
+    Raises:
+        UserError: the placement needs more cores, or the run was begun on another machine.
     """
     process.sweep()
     netns.sweep()
@@ -145,6 +149,12 @@ def begin(
         )
     all_cores = frozenset(facts.cores_allowed)
     record, resumed = studies.begin_or_resume(home, definition, fresh=options.fresh)
+    if resumed:
+        try:
+            check_machine(record, facts.machine, facts.cpu_model)
+        except UserError:
+            record.close()
+            raise
     bench = Bench(record, record.folder / "logs", console)
     store.say = bench.say
     words = options.command

@@ -36,12 +36,15 @@ def run(
     known: bool = True,
     commits: bool = False,
     merged: bool = False,
+    before: HostFacts | None = None,
 ) -> None:
     """A run of ten comparisons, four starts each, that was made so many hours ago, of builds with such a profile."""
     folder = home.studies / name
     with closing(Record(folder, create=True)) as record:
         definition: dict[str, Any] = {"verb": "tune", "engine": engine}
         record.append(StudyBegun(name, definition))
+        if before is not None:
+            record.append(SessionBegun(before.as_record()))
         record.append(SessionBegun(host.as_record()))
         for variant, key, used in [("baseline", "b", None), *((f"v{n}", f"k{n}", profile) for n in range(10))]:
             if known:
@@ -85,6 +88,12 @@ def test_a_hosts_own_sittings_are_relied_on(home: Home) -> None:
     assert spreads_of(home, "sqlite", HOST) == between.shipped("sqlite"), "another engine's runs tell nothing"
     other = replace(HOST, machine="another")
     assert spreads_of(home, "mariadb", other) == between.shipped("mariadb"), "nor do those of another machine"
+
+
+def test_starts_of_a_run_that_another_machine_resumed_are_not_this_hosts(home: Home) -> None:
+    for hour, mean in enumerate(APART):
+        run(home, f"run{hour}", mean, hours=3 * hour, before=HOST, host=replace(HOST, machine="another"))
+    assert spreads_of(home, "mariadb", HOST) == between.shipped("mariadb")
 
 
 def test_a_merged_record_is_no_history_of_this_host(home: Home) -> None:

@@ -12,11 +12,12 @@ from burnish.base.errors import UserError
 from burnish.catalogue import load
 from burnish.model.cell import CellId
 from burnish.model.workload import Design
+from burnish.record.events.study import RecordsMerged, SessionBegun
 from burnish.record.events.trials import PairRead, SideReading, StartBegun, StartDone
 from burnish.record.record import Record
 from burnish.statistics.verdicts import HostPrior, Rule, judge
 from burnish.study.cells import Cell
-from burnish.study.trials.starts import check_designs, given_up, invalid_cell, spread_about_zero, starts_of
+from burnish.study.trials.starts import check_designs, check_machine, given_up, invalid_cell, spread_about_zero, starts_of
 
 CELL = CellId("one", "w")
 
@@ -63,6 +64,43 @@ def test_a_cell_that_was_begun_in_another_design_is_refused(tmp_path: Path) -> N
         check_designs(record, [one, other])
         with pytest.raises(UserError, match=r"study: .* one / fake_mix was solo .* is interleaved now; "):
             check_designs(record, [other, cell("one", Design.INTERLEAVED)])
+
+
+def session(machine: str, seed: int | None = 7) -> SessionBegun:
+    return SessionBegun({"machine": machine, "cpu_model": f"CPU of {machine}"}, seed=seed)
+
+
+def test_a_run_whose_starts_another_machine_took_is_refused(tmp_path: Path) -> None:
+    """Its sittings would be taken for those of one host."""
+    with closing(Record(tmp_path / "study", create=True)) as record:
+        record.append(session("builder"))
+        check_machine(record, "here", "CPU")
+        record.append(session("there"))
+        record.append(StartBegun(CELL, start=1))
+        check_machine(record, "there", "CPU")
+        check_machine(record, "unknown", "CPU")
+        with pytest.raises(UserError) as caught:
+            check_machine(record, "here", "Zen 5")
+        said = str(caught.value)
+        assert said.startswith("study: its earlier starts were taken on another machine (CPU of there) than this one")
+        assert "(Zen 5); " in said
+        assert "--fresh" in said
+        assert "`burnish record merge`" in said
+        assert "\n" not in said
+        record.append(session("unknown"))
+        with pytest.raises(UserError, match="another machine"):
+            check_machine(record, "here", "Zen 5")
+        record.append(RecordsMerged((), ()))
+        check_machine(record, "here", "Zen 5")
+
+
+def test_machines_that_the_record_does_not_know_are_not_compared(tmp_path: Path) -> None:
+    """Version 0.1 knew a machine by another digest, and drew no seed."""
+    with closing(Record(tmp_path / "study", create=True)) as record:
+        for host in (session("unknown"), session("old", seed=None), SessionBegun({}, seed=7)):
+            record.append(host)
+        record.append(StartBegun(CELL, start=1))
+        check_machine(record, "here", "CPU")
 
 
 def test_what_a_sides_transactions_cost_in_each_start() -> None:

@@ -64,11 +64,7 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[Spre
     begun = record.last(StudyBegun)
     if begun is None or begun.event.definition.get("engine") != engine or record.last(RecordsMerged) is not None:
         return
-    sessions = [
-        (session.number, session.event.host)
-        for session in record.events(SessionBegun)
-        if session.event.host.get("machine") == host.machine
-    ]
+    sessions = [(session.number, session.event.host) for session in record.events(SessionBegun)]
     profiles = Profiles(
         [made.event for made in record.events(BuildMade)],
         [found.event for found in record.events(ProgramFound)],
@@ -91,9 +87,9 @@ def _starts(record: Record, engine: str, host: HostFacts) -> Iterable[tuple[Spre
         facts = next((facts for number, facts in reversed(sessions) if number < done.number), None)
         same = cell.role is not Role.CLAIM or cell.control or cell.candidate == AA
         kind = kinds.get((cell, done.event.start))
-        if done.event.invalid is not None or "capacity" not in done.event.readings or same or facts is None:
+        if done.event.invalid is not None or "capacity" not in done.event.readings or same or kind is None:
             continue
-        if kind is None:
+        if facts is None or facts.get("machine") != host.machine:  # resumed on another machine by an older version
             continue
         ended = datetime.fromisoformat(done.at).timestamp()
         moment = Moment(ended - done.event.seconds, ended, str(facts.get("boot", "")))

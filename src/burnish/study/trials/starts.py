@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from burnish.base.errors import UserError
+from burnish.bench.host import UNKNOWN
 from burnish.model.cell import CellId
 from burnish.record.events import Event
+from burnish.record.events.study import RecordsMerged, SessionBegun
 from burnish.record.events.trials import PairRead, StartBegun, StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
@@ -120,6 +122,36 @@ def check_designs(record: Record, cells: Iterable[Cell]) -> None:
             raise begun_with_other(record, f"the design of {cell.name}", str(begun.event.design), cell.design)
         if begun.event.placement not in (None, cell.placement):
             raise begun_with_other(record, f"the placement of {cell.name}", begun.event.placed, cell.placement)
+
+
+def check_machine(record: Record, machine: str, processor: str) -> None:
+    """Refuses to resume a run whose starts were taken on another machine, or on another processor in this one.
+
+    Machines without an id, and those of merged records and of Burnish 0.1, which knew them by another
+    digest, are not compared.
+
+    Args:
+        record: the run's.
+        machine: this one (`burnish.bench.host.HostFacts.machine`).
+        processor: its model, for people.
+
+    Raises:
+        BegunOtherwiseError: names both; the sittings of two hosts are not those of one.
+    """
+    if record.last(StartBegun) is None or record.last(RecordsMerged) is not None:
+        return
+    known = [
+        session.event.host
+        for session in record.events(SessionBegun)
+        if session.event.seed is not None and session.event.host.get("machine", UNKNOWN) != UNKNOWN
+    ]
+    if not known or machine in (UNKNOWN, known[-1]["machine"]):
+        return
+    raise BegunOtherwiseError(
+        f"{record.folder.name}: its earlier starts were taken on another machine ({known[-1].get('cpu_model', UNKNOWN)}) "
+        f"than this one ({processor}); resume it there, or begin a new run here with --fresh: `burnish record merge` "
+        "puts the runs of both together"
+    )
 
 
 def cell_starts(record: Record, cell: CellId, *, pairs: bool = False, last: int | None = None) -> Starts:
