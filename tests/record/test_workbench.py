@@ -18,6 +18,7 @@ from rich.console import Console
 from burnish.base import interrupts, storage
 from burnish.base.durations import duration
 from burnish.base.errors import HostError, InfrastructureError
+from burnish.record import live
 from burnish.record.events.study import CommandRun
 from burnish.record.record import Record
 from burnish.record.workbench import Bench, forecast
@@ -142,6 +143,21 @@ def test_progress_when_piped_is_a_line_now_and_then(piped: Piped, monkeypatch: p
         "    40 s of about 1 min 00 s: 400 tps",
     ]
     assert piped.lines[-1] == "training: done in 44 s"
+
+
+def test_whoever_watches_reads_what_the_session_has_used(
+    record: Record, piped: Piped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("burnish.record.workbench.time.monotonic", lambda: now[0])
+    for second in (70.0, 100.0):
+        now[0] = 1000.0 + second
+        with piped.bench.step("training", "t"):
+            now[0] += 5.0
+            piped.bench.live("all is well")
+        said = live.read(record.folder)
+        assert said is not None
+        assert (said.spent, said.used) == (5.0, second + 5.0)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -23,7 +25,7 @@ from burnish.record.events.study import SessionBegun
 from burnish.record.events.trials import StartBegun
 from burnish.record.events.verdicts import FamilyJudged, VerdictReached
 from burnish.record.record import Record
-from burnish.study import judging
+from burnish.study import judging, runner
 from burnish.study import session as sessions
 from burnish.study.comparison import Comparison
 from burnish.study.constructors.tune import tune_study
@@ -31,6 +33,7 @@ from burnish.study.extras import samples
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Selection
 from burnish.study.workshop.relinking import Judged
+from studying import aged
 
 
 @pytest.fixture
@@ -125,6 +128,23 @@ def test_fresh_starts_of_several_loads_are_begun_where_all_of_them_fit(
     judging.measure_again(cast("Any", workshop), [trial.comparison for trial in trials.values()])
     assert [recorded.event.cell for recorded in record.events(ConfirmationBegun)] == (cells if begun else [])
     assert measured == (cells if begun else [])
+
+
+def test_a_session_began_when_its_record_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own clock stands still while the machine sleeps, and would have it begin later by that."""
+    asked: list[object] = []
+    cell = CellId("fast", "mine", Role.CONFIRMATION)
+    monkeypatch.setattr(runner, "disturbed_cells", lambda _: [cell])
+    monkeypatch.setattr(runner, "is_open", lambda _record, _cell, _boot, began: asked.append(began))
+    with closing(Record(tmp_path / "slept", create=True)) as record:
+        record.append(SessionBegun({}))
+    aged(tmp_path / "slept", 3600.0)
+    session = SimpleNamespace(host=SimpleNamespace(boot="boot"), began=time.monotonic())
+    with closing(Record(tmp_path / "slept")) as record:
+        runner._disturbed(cast("Any", SimpleNamespace(session=session, record=record)))
+        begun = record.last(SessionBegun)
+    assert begun is not None
+    assert asked == [datetime.fromisoformat(begun.at).timestamp()]
 
 
 def test_another_machine_does_not_resume_what_this_one_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """What a running study is doing now, in a small file beside its record, for whoever watches from another terminal.
 
-The record holds only what is finished; this file is replaced about once a second, and says nothing that counts later.
+The record holds only what is finished; this file is replaced about once a second, and nothing of it counts later but how
+long a session that was killed had lasted.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Live:
         spent: seconds since the step began.
         expected: seconds that the step is expected to take in all; None if that is not known.
         left: seconds that all that is left is expected to take; None if that is not known.
+        used: seconds that the session has used, without those in which the machine slept; None in files of older
+            versions.
     """
 
     pid: int
@@ -41,6 +44,7 @@ class Live:
     spent: float = 0.0
     expected: float | None = None
     left: float | None = None
+    used: float | None = None
 
     @property
     def running(self) -> bool:
@@ -53,9 +57,17 @@ class Live:
         return booted + int(ticks) / os.sysconf("SC_CLK_TCK") <= self.at + _CLOCKS_S
 
 
-def write(folder: Path, step: str, text: str, spent: float, expected: float | None, left: float | None) -> None:
+def write(
+    folder: Path,
+    step: str,
+    text: str,
+    spent: float,
+    expected: float | None,
+    left: float | None,
+    used: float | None = None,
+) -> None:
     """Replaces the file in a study's folder; a full disk is no reason to stop a study."""
-    value = Live(os.getpid(), time.time(), step, text, round(spent, 1), expected, left)
+    value = Live(os.getpid(), time.time(), step, text, round(spent, 1), expected, left, used)
     partial = folder / f".{FILE}"
     try:
         partial.write_text(json.dumps(asdict(value)))

@@ -86,7 +86,7 @@ class Bench:
         self._title = ""
         self._place = ""
         self._expected: float | None = None
-        self._began = time.monotonic()
+        self._began = self._opened = time.monotonic()
         self._status: Status | None = None
         self._printed_at = 0.0
         logs.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -261,7 +261,8 @@ class Bench:
         """Tells whoever watches from another terminal."""
         self._told_at = time.monotonic()
         if self.record is not None:
-            now.write(self.record.folder, self._head(), text, spent, expected, self.left)
+            used = round(time.monotonic() - self._opened, 1)
+            now.write(self.record.folder, self._head(), text, spent, expected, self.left, used)
 
     def log_path(self, name: str) -> Path:
         """A file in the study's log folder."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from burnish.model.cell import CellId, ComparisonId, Role
 from burnish.model.sittings import GAP_S
 from burnish.model.workload import Workload
 from burnish.record.events.bundled import ComparisonLeft
-from burnish.record.events.study import SpreadAssumed
+from burnish.record.events.study import SessionBegun, SpreadAssumed
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import DamagedError, Record
 from burnish.study import needs
@@ -217,7 +218,8 @@ def _disturbed(workshop: Workshop) -> list[CellId]:
     A confirmation that this session might have measured again, and has not, was none of what is picked now.
     """
     session, record = workshop.session, workshop.record
-    began = time.time() - (time.monotonic() - session.began)
+    begun = record.last(SessionBegun)  # by the record's clock: that of the session stands still while the machine sleeps
+    began = None if begun is None else datetime.fromisoformat(begun.at).timestamp()
     return [
         cell
         for cell in disturbed_cells(record)

@@ -58,3 +58,23 @@ def test_a_kill_in_a_long_step_loses_none_of_its_time(tmp_path: Path, monkeypatc
     ) as record:
         live.write(record.folder, "compile", "of the session before", 1800.0, None, None)
         assert used_before(record) == 80.0
+
+
+@pytest.mark.parametrize(
+    ("at", "said", "event", "used"),
+    [
+        (1800.0, 600.0, 10, 600.0),  # the machine slept for 20 minutes
+        (1800.0, 600.0, 1830, 630.0),
+        (1800.0, 1800.0, 10, 1800.0),
+        (0.5, 9000.0, 10, 10.0),  # written by a session that ended in the second in which this one began
+    ],
+)
+def test_sleep_is_not_used(
+    at: float, said: float, event: int, used: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither is it within a session, whose clock stands still then."""
+    monkeypatch.setattr("burnish.record.live.time.time", lambda: BEGAN.timestamp() + at)
+    events = (0, SessionBegun({}, True, used=70.0)), (event, StudyFinished())
+    with closing(record_of(tmp_path / "run", *events)) as record:
+        live.write(record.folder, "compile", "half of it", said, None, None, said)
+        assert used_before(record) == 70.0 + used
