@@ -164,3 +164,27 @@ def test_another_containers_folders_are_kept(tmp_path: Path) -> None:
     (tmp_path / "burnish-notes").mkdir()
     assert storage.sweep(tmp_path) == []
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_another_machines_folders_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have the folder (NFS), and the first pid namespace has the same number on every Linux."""
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    monkeypatch.setattr(process, "run_id", lambda: f"{dead.pid}-abc")
+    own = tmp_path / storage.name()
+    older = tmp_path / f"burnish-{dead.pid}-abc-{process.pid_namespace()}"
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(os, "uname", lambda: SimpleNamespace(nodename="elsewhere"))
+        other = tmp_path / storage.name()
+    for place in (own, older, other, tmp_path / "burnish-1"):
+        place.mkdir()
+    assert other != own
+    assert sorted(storage.sweep(tmp_path)) == sorted(map(str, (own, older)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted((other.name, "burnish-1"))
+
+
+def test_a_machine_is_known_by_its_id_and_its_name(tmp_path: Path) -> None:
+    place = tmp_path / "machine-id"
+    without = storage._machine(place)
+    place.write_text("0123\n")
+    assert storage._machine(place) == storage._machine(place) != without

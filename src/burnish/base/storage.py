@@ -14,6 +14,7 @@ import shutil
 from pathlib import Path
 
 from burnish.base import process, warden
+from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 
 _GIB = 1 << 30
@@ -161,9 +162,7 @@ def sweep(folder: Path = Path(warden.STORES)) -> list[str]:
     removed = []
     for path in warden.stores(str(folder)):
         called = Path(path).name
-        # In another pid namespace (a container) the owner has another pid.
-        here = called.rpartition("-")[2] == process.pid_namespace()
-        if here and not Path(f"/proc/{warden.owner_of(called)}").exists():
+        if _is_of_here(called) and not Path(f"/proc/{warden.owner_of(called)}").exists():
             warden.remove_store(path)
             removed.append(path)
     return removed
@@ -171,4 +170,23 @@ def sweep(folder: Path = Path(warden.STORES)) -> list[str]:
 
 def name() -> str:
     """Name of a folder that belongs to this run: with its mark, and what its process id counts in."""
-    return f"{warden.NAMESPACE}{process.run_id()}-{process.pid_namespace()}"
+    return f"{warden.NAMESPACE}{process.run_id()}-{_machine()}-{process.pid_namespace()}"
+
+
+def _is_of_here(called: str) -> bool:
+    """Whether the process id in a folder's name counts here.
+
+    In another pid namespace (a container) the owner has another one; so it has on another machine that shares the
+    folder, and the first namespace has the same number on every Linux. Names of older versions are without the machine.
+    """
+    words = called.removeprefix(warden.NAMESPACE).split("-")
+    return words[-1] == process.pid_namespace() and words[2:-1] in ([], [_machine()])
+
+
+def _machine(machine_id: Path = Path("/etc/machine-id")) -> str:
+    """A digest of this machine's id and its name: an id alone is copied with the image of a machine."""
+    try:
+        own = machine_id.read_text(errors="replace")
+    except OSError:
+        own = ""
+    return digest_of([own, os.uname().nodename], 8)
