@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 from contextlib import closing
 from pathlib import Path
 
@@ -93,6 +94,21 @@ def test_a_full_disk_is_no_damage(tmp_path: Path, whole: bytes) -> None:
         record._db.execute(f"PRAGMA max_page_count={pages}")
         with pytest.raises(HostError, match="full"):
             record.append(BuildFailed(BuildId("large"), "x" * 9000))
+
+
+def test_no_room_in_a_file_or_a_quota_is_no_damage(tmp_path: Path, whole: bytes) -> None:
+    """SQLite calls these a disk I/O error."""
+    (tmp_path / FILE).write_bytes(whole)
+    former = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with closing(Record(tmp_path)) as record:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole), former[1]))
+        try:
+            with pytest.raises(HostError, match="disk I/O"):
+                record.append(BuildFailed(BuildId("large"), "x" * 9000))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, former)
+        record.append(EVENTS[0])
+        assert len(list(record.every())) == len(EVENTS) + 1, "it is whole"
 
 
 def test_a_full_disk_is_no_damage_of_a_record_that_is_copied(tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ PAGE = 256
 WAITS = 60.0
 """Seconds that an event waits to be written while others read or copy the file."""
 
-_NOT_THE_FILE = re.compile("full|locked|readonly|read-only|unable to open")
+_NOT_THE_FILE = re.compile("full|disk I/O|locked|readonly|read-only|unable to open")
+"""What SQLite says of the host: *full* for ENOSPC alone, *disk I/O error* for a quota or a limit of a file's size."""
 
 _E = TypeVar("_E", bound=Event)
 
