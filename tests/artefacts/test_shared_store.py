@@ -54,7 +54,7 @@ def content(store: Store, kind: str, key: str) -> str | None:
 def test_what_one_host_made_another_has(hosts: Hosts) -> None:
     one, other = hosts("one"), hosts("other")
     add(one, "builds", "k1", engine="mariadb", toolchain="clang-19", bolt="clang-19")
-    add(one, "calibrations", "c1")
+    add(one, "probes", "c1")
     assert not Store.has(other, "builds", "k1")
     assert other.has("builds", "k1")
     assert not Store.has(other, "builds", "k1"), "asking fetches nothing"
@@ -63,7 +63,7 @@ def test_what_one_host_made_another_has(hosts: Hosts) -> None:
     assert entry.about["engine"] == "mariadb"
     assert entry.about["made_on"] == {"processor": "Zen 5", "system": "debian 12"}
     assert content(Store(hosts.place / "other"), "builds", "k1") == "program"
-    assert other.find("calibrations", "c1") is None, "of one host only"
+    assert other.find("probes", "c1") is None, "of one host only"
     assert hosts.said["one"] == []
     (line,) = hosts.said["other"]
     assert line.startswith("fetched builds k1: 0 MB in ")

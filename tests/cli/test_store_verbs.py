@@ -43,7 +43,7 @@ def test_push_list_pull_and_check(burnish_home: Path, tmp_path: Path, monkeypatc
     add(burnish_home, "profiles", "0a1b", engine="mariadb", toolchain="clang-19")
     add(burnish_home, "gates", "77ff", build="0000")
     add(burnish_home, "datasets", "d0d0", own=True)
-    add(burnish_home, "calibrations", "cccc")
+    add(burnish_home, "probes", "cccc")
     assert call("push", "0a").stdout.splitlines() == ["profiles 0a1b: there"]
     assert sorted(call("push").stdout.splitlines()) == ["gates 77ff: there", "profiles 0a1b: there"]
     listed = call("list").stdout

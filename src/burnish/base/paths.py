@@ -34,7 +34,7 @@ class Home:
 
     @property
     def store(self) -> Path:
-        """Builds, profiles, datasets, calibrations and step costs, shared by all studies."""
+        """Builds, profiles, datasets and step costs, shared by all studies."""
         return self.root / "store"
 
     @property

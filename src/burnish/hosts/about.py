@@ -9,11 +9,11 @@ from pathlib import Path
 from burnish import __version__
 from burnish.base.paths import Home
 from burnish.base.processor import this_processor
-from burnish.bench.host import read_host
+from burnish.bench.host import HostFacts, read_host
 from burnish.hosts.host import Host
 from burnish.hosts.kinds import level_of, this_kind
 from burnish.record.record import FILE
-from burnish.record.store import Store
+from burnish.study import calibration
 from burnish.study.kept.runs import folders
 from burnish.toolchain.toolchains import find_toolchains
 
@@ -42,7 +42,7 @@ def describe(home: Home, name: str, *, builds: bool, benches: bool) -> Host:
         home=str(home.root),
         builds=builds,
         benches=benches,
-        calibration=calibrated(home),
+        calibration=calibrated(home, facts),
         sitting=last_sitting(home),
     )
 
@@ -52,10 +52,14 @@ def own_name() -> str:
     return socket.gethostname().partition(".")[0]
 
 
-def calibrated(home: Home) -> str:
-    """The loads for which this host is calibrated, in words."""
-    entries = Store(home.store).entries("calibrations")
-    return ", ".join(sorted({f"{entry.about['engine']} {entry.about['workload']}" for entry in entries}))
+def calibrated(home: Home, facts: HostFacts) -> str:
+    """The loads for which this host is calibrated, in words; '' if there are none.
+
+    Args:
+        home: its home, which may have calibrations of other hosts too.
+        facts: this host.
+    """
+    return ", ".join(sorted({f"{one.engine} {one.workload}" for one in calibration.every(home, facts)}))
 
 
 def last_sitting(home: Home) -> str:

@@ -14,6 +14,7 @@ from rich.console import Console
 from burnish.base import storage
 from burnish.base.errors import OF_THE_HOST, BusyError, HostError, InfrastructureError, UserError
 from burnish.base.paths import Home
+from burnish.bench.host import read_host
 from burnish.hosts import desk, part
 from burnish.hosts.about import calibrated, describe, last_sitting, own_name
 from burnish.hosts.carried import laid
@@ -119,7 +120,8 @@ _state: dict[str, str] = {}
 
 def _tell_of(home: Home) -> None:
     """Reads what may have changed on this host; not while something is measured."""
-    _state["calibration"], _state["sitting"] = calibrated(home), last_sitting(home)
+    facts = read_host(home.root, home=home.root)
+    _state["calibration"], _state["sitting"] = calibrated(home, facts), last_sitting(home)
 
 
 def _linked(home: Home, host: Host, address: str, say: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""The store, shared by all studies: builds, profiles, datasets, gate results, calibrations, evidence, patches, costs.
+"""The store, shared by all studies: builds, profiles, datasets, gate results, evidence, patches, probes, costs.
 
 An entry is a folder named by the digest of its inputs. It appears atomically: it is filled under a temporary name and
 renamed after its description (`burnish.json`) is written. An incomplete entry was left by a run that was killed, and
@@ -22,7 +22,7 @@ from burnish.record import seal
 from burnish.record.costs import Cost, Costs
 
 DESCRIPTION = "burnish.json"
-KINDS = ("builds", "profiles", "datasets", "gates", "calibrations", "evidence", "patches", "probes")
+KINDS = ("builds", "profiles", "datasets", "gates", "evidence", "patches", "probes")
 PARTIAL = ".partial-"
 MADE_WITH = "made_with"
 """Under which a description has the digest of every profile that an entry was made with, by the profile's key. The key

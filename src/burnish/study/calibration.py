@@ -68,7 +68,16 @@ def find(
         host: this host.
         placement: which cores servers and clients have; None: the design's usual placement.
     """
-    path = _file(home, engine, workload, design, placement or design.usual)
+    return _read(_file(home, engine, workload, design, placement or design.usual), host)
+
+
+def every(home: Home, host: HostFacts) -> list[Calibration]:
+    """This host's calibrations, of all loads, in the order of their files' names."""
+    found = (_read(path, host) for path in sorted((home.root / "calibration").glob("*.json")))
+    return [calibration for calibration in found if calibration is not None]
+
+
+def _read(path: Path, host: HostFacts) -> Calibration | None:
     try:
         calibration = from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from burnish.base.paths import home
 from burnish.bench.host import read_host
+from burnish.hosts import about
 from burnish.model.workload import Design, Placement, Timing
 from burnish.statistics.calibration import Calibration, Quantity, from_dict
 from burnish.study import calibration
@@ -41,6 +42,17 @@ def test_it_is_kept_for_this_host_only() -> None:
     assert calibration.find(place, "fake", "w", Design.DUET, replace(HOST, cpu_model="another")) is None
     path.write_text(path.read_text()[:100])
     assert calibration.find(place, "fake", "w", Design.DUET, HOST) is None, "half a file is none"
+
+
+def test_a_host_lists_its_own() -> None:
+    place = home()
+    assert about.calibrated(place, HOST) == ""
+    calibration.save(place, FOUND)
+    calibration.save(place, replace(FOUND, design=Design.SOLO))
+    calibration.save(place, replace(FOUND, workload="read-only"))
+    calibration.save(place, replace(FOUND, workload="elsewhere", host="another"))
+    (place.root / "calibration/half.json").write_text("{")
+    assert about.calibrated(place, HOST) == "fake read-only, fake w"
 
 
 def test_it_counts_in_its_placement_only() -> None:
