@@ -10,8 +10,19 @@ from pathlib import Path
 import pytest
 
 from burnish.base import paths
-from burnish.base.errors import UserError
-from burnish.base.files import check_folder, drafted, link_or_copy, make_folder, write_out, write_whole, written_to
+from burnish.base.errors import OF_THE_HOST, UserError
+from burnish.base.files import (
+    check_folder,
+    drafted,
+    held,
+    link_or_copy,
+    linked_copy,
+    locked,
+    make_folder,
+    write_out,
+    write_whole,
+    written_to,
+)
 
 
 def test_a_file_is_written_whole_or_nothing_stays(tmp_path: Path) -> None:
@@ -37,6 +48,44 @@ def test_a_draft_takes_its_place_or_goes(tmp_path: Path) -> None:
         raise KeyboardInterrupt
     assert target.read_bytes() == b"one"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS])
+def test_a_home_without_locks_is_named_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", refused)
+    for lock in (lambda path: held(path, str), lambda path: locked(path, str)):
+        says = rf"lock: cannot be locked \({os.strerror(number)}\)"
+        with pytest.raises(UserError, match=says) as caught, lock(tmp_path / "lock"):
+            pytest.fail("it is not held")
+        assert "\n" not in str(caught.value)
+        assert "BURNISH_HOME" in str(caught.value)
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.ESTALE, errno.ETIMEDOUT])
+def test_file_systems_of_a_network_fail_as_hosts_do(number: int) -> None:
+    assert number in OF_THE_HOST
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_file_system_without_links_has_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def refused(source: str, *_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number), source)
+
+    monkeypatch.setattr("os.link", refused)
+    (tmp_path / "one/sub").mkdir(parents=True)
+    (tmp_path / "one/sub/file").write_text("text")
+    (tmp_path / "one/left").touch()
+    linked_copy(tmp_path / "one", tmp_path / "other", "left")
+    assert [str(path.relative_to(tmp_path / "other")) for path in sorted((tmp_path / "other").rglob("*"))] == [
+        "sub",
+        "sub/file",
+    ]
+    assert (tmp_path / "other/sub/file").read_text() == "text"
 
 
 def test_a_file_in_a_folders_place_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import resource
 from contextlib import closing
@@ -72,6 +74,18 @@ def test_events_after_a_damaged_page_are_not_used(tmp_path: Path, whole: bytes) 
     with closing(Record(tmp_path)) as record, pytest.raises(DamagedError):
         list(record.every())
     assert 50 < kept(tmp_path) < 350
+
+
+def test_without_links_the_damaged_file_is_copied_aside(
+    tmp_path: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(source: str, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), source)
+
+    monkeypatch.setattr("os.link", refused)
+    (tmp_path / FILE).write_bytes(whole[:-5000])
+    assert kept(tmp_path) > 0
+    assert (tmp_path / rescue.ASIDE).read_bytes() == whole[:-5000]
 
 
 def test_a_whole_record_is_left_as_it_is(tmp_path: Path, whole: bytes) -> None:

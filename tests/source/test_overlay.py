@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -51,6 +52,17 @@ def test_patched_within_and_clean_around(place: Path) -> None:
         assert (overlay.clean_place(place) / "sub/a.c").read_text() == "int a;\n"
     assert clean(place)
     assert inode == (place.stat().st_ino, (place / "sub/a.c").stat().st_ino, (place / "sub/a.c").stat().st_mtime_ns)
+
+
+def test_where_there_are_no_links_it_is_patched_in_a_copy(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(source: str, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), source)
+
+    monkeypatch.setattr("os.link", refused)
+    with overlay.patched(place, [CHANGE], "other"):
+        assert (place / "sub/a.c").read_text() == "int patched;\n"
+        assert (place / "b.c").read_text() == "int b;\n"
+    assert clean(place)
 
 
 def test_without_patches_nothing_moves(place: Path) -> None:

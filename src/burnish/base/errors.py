@@ -83,7 +83,8 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR}
 _SHORT = {errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN}
-OF_THE_HOST = frozenset(FULL | _REFUSED | _SHORT)
+_AWAY = {errno.ENOLCK, errno.ENOSYS, errno.ESTALE, errno.ETIMEDOUT}  # file systems of a network
+OF_THE_HOST = frozenset(FULL | _REFUSED | _SHORT | _AWAY)
 """Numbers of system errors that say something about the host rather than about what was asked."""
 
 

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 from burnish.base.errors import FULL, BusyError, UserError
 
@@ -148,15 +149,34 @@ def remove_tree(folder: Path) -> None:
 
 
 def linked_copy(folder: Path, target: Path, *without: str) -> None:
-    """Fills the folder `target` with hard links to the files of `folder`, except those named in `without`."""
+    """Fills the folder `target` with hard links to the files of `folder`, except those named in `without`; with copies
+    where there are no links."""
     shutil.copytree(
         folder,
         target,
         dirs_exist_ok=True,
-        copy_function=os.link,
+        copy_function=link_or_copy,
         symlinks=True,
         ignore=shutil.ignore_patterns(*without),
     )
+
+
+def _lock(path: Path, file: IO[str], how: int) -> None:
+    """Locks an open file.
+
+    Raises:
+        BlockingIOError: another process holds it.
+        UserError: it cannot be locked, as on NFS without a lock daemon or on Lustre without ``flock``.
+    """
+    try:
+        fcntl.flock(file, how)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise UserError(
+            f"{path}: cannot be locked ({error.strerror}), and two runs would disturb each other without that; name a "
+            "home on a file system with locks in BURNISH_HOME"
+        ) from None
 
 
 @contextlib.contextmanager
@@ -169,10 +189,11 @@ def held(path: Path, busy: Callable[[str], str]) -> Iterator[None]:
 
     Raises:
         BusyError: another process holds it.
+        UserError: the file system has no locks.
     """
     with path.open("a+") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(path, file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             raise BusyError(f"{path}: {busy(file.read().strip() or 'unknown')}") from None
@@ -192,8 +213,8 @@ def locked(path: Path, say: Callable[[str], None]) -> Iterator[None]:
         raise UserError(f"{path}: cannot be written ({error.strerror}); check the rights of its folder") from None
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(path, file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             say(f"waiting for another run that is working in {path.parent}")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _lock(path, file, fcntl.LOCK_EX)
         yield

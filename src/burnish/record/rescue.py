@@ -15,7 +15,7 @@ from pathlib import Path
 
 from burnish.base import temporary
 from burnish.base.errors import UserError
-from burnish.base.files import remove_tree
+from burnish.base.files import link_or_copy, remove_tree
 from burnish.record.codec import decode
 from burnish.record.lines import Line
 from burnish.record.record import FILE, Record
@@ -75,7 +75,7 @@ def adopt(folder: Path) -> None:
     """Puts the draft into the place of the damaged record, which is kept beside it."""
     aside = folder / ASIDE
     aside.unlink(missing_ok=True)
-    aside.hardlink_to(folder / FILE)
+    link_or_copy(str(folder / FILE), str(aside))
     (folder / f"{FILE}-journal").unlink(missing_ok=True)
     (folder / _DRAFT / FILE).replace(folder / FILE)
     discard(folder)

@@ -9,13 +9,12 @@ killed, `recover` finds the clean tree and moves it back.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from burnish.base.files import read_json, remove_tree, write_json
+from burnish.base.files import link_or_copy, read_json, remove_tree, write_json
 from burnish.source.patches import patch as patching
 from burnish.source.patches.patch import Patch
 
@@ -66,7 +65,7 @@ def patched(place: Path, patches: Sequence[Patch], digest: str) -> Iterator[None
     clean, draft = clean_place(place), _draft_place(place)
     marker = read_json(place / MARKER)
     what = f"{marker.get('name', place)} {marker.get('version', '')}".strip()
-    shutil.copytree(place, draft, symlinks=True, copy_function=os.link)
+    shutil.copytree(place, draft, symlinks=True, copy_function=link_or_copy)
     for name in touched(patches):
         _own(draft / name)
     patching.apply(patches, draft, what=what, exact=False)
