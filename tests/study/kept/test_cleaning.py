@@ -157,10 +157,11 @@ def test_source_packages_are_items_of_their_own(home: Home) -> None:
 
 
 def test_packages_and_logs_of_single_builds_are_items(home: Home) -> None:
-    for name in ("packages/mariadb", "verified/0a1b", "logs/build"):
+    for name in ("packages/mariadb", "verified/0a1b", "micro/20261201-000000", "logs/build"):
         (home.root / name).mkdir(parents=True)
     found = {(item.kind, item.name) for item in inventory(home)}
-    assert {("packages", "mariadb"), ("verified", "0a1b"), ("logs", "build")} <= found
+    expected = {("packages", "mariadb"), ("verified", "0a1b"), ("micro", "20261201-000000"), ("logs", "build")}
+    assert expected <= found
 
 
 def test_what_work_with_hosts_has_left_goes_and_what_goes_on_stays(home: Home) -> None:

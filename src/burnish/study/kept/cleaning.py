@@ -27,8 +27,8 @@ class Kept:
     """One thing that is kept.
 
     Attributes:
-        kind: builds, profiles, datasets, gates, calibrations, downloads, work, scratch, packages, verified, logs,
-            ccache, thinlto, hosts or studies.
+        kind: builds, profiles, datasets, gates, downloads, work, scratch, packages, verified, micro, logs, ccache,
+            thinlto, hosts or studies.
         name: key or folder name.
         what: in words.
         folder: where it is.
@@ -61,7 +61,7 @@ def inventory(home: Home) -> list[Kept]:
         ("work", home.root / "work"),
         ("scratch", home.scratch),
         ("ccache", home.store / "ccache"),
-        *((name, home.root / name) for name in ("packages", "verified", "logs")),
+        *((name, home.root / name) for name in ("packages", "verified", "micro", "logs")),
     ):
         for folder in sorted(root.glob("*")):
             if folder.name.startswith(REMOVED):
