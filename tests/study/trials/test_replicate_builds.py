@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from burnish.base.errors import InfrastructureError
+from burnish.bench.pairs import Contestant
+from burnish.model.cell import AA, CellId
 from burnish.model.condition import Condition
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built
+from burnish.record.events.trials import StartDone
 from burnish.statistics.replicates import by_replicate
 from burnish.study.builds.make import Made
-from burnish.study.trials.replicates import Factors, expand, fresh, gathered
+from burnish.study.trials.replicates import Factors, expand, fresh, gathered, program
+from burnish.study.trials.superseded import superseded
+from burnish.study.trials.trials import Trials
 from burnish.study.workshop.launching import HUGE_HEAP, all_launched
 
 BASELINE = Variant("baseline", Recipe(), "as shipped")
@@ -74,3 +81,45 @@ def test_starts_take_the_replicates_in_turn() -> None:
     assert fresh(builds, "y", 0) is None
     assert by_replicate([0.1, 0.2, 0.3, 0.4, 0.5], 3) == [[0.1, 0.4], [0.2, 0.5], [0.3]]
     assert by_replicate([0.1], 3) == [[0.1]]
+
+
+def test_all_replicates_together_are_the_program_of_a_sides_starts() -> None:
+    def builds(*programs: str) -> dict[str, tuple[Built, ...]]:
+        return {"x": tuple(Built("x#", Path(), Path(), "key", program=each) for each in programs)}
+
+    single = Built("x", Path(), Path(), "key", program="single")
+    assert program({}, "x", single) == "single"
+    of_gcc_12 = program(builds("a", "b", "c"), "x", single)
+    assert of_gcc_12
+    assert of_gcc_12 == program(builds("a", "b", "c"), "x", single)
+    assert of_gcc_12 not in {program(builds(*each), "x", single) for each in ("abd", "acb", "ab")}
+    assert program(builds("a", "", "c"), "x", single) == "", "one is not known"
+
+
+def test_starts_of_another_compiler_are_not_pooled_with_later_ones(tmp_path: Path) -> None:
+    """A run with replicates is interrupted, the compiler is upgraded, and the same command goes on."""
+
+    def trials(compiler: str) -> Trials:
+        builds = {
+            label: tuple(
+                Built(f"{label}#{number}", Path(), Path(), "key", program=f"{label}#{number} by {compiler}")
+                for number in (1, 2, 3)
+            )
+            for label in ("baseline", "one")
+        }
+        base, one = (Contestant(label, builds[label][0], Condition()) for label in builds)
+        nothing = cast("Any", None)
+        return Trials(
+            nothing, nothing, nothing, base, {"one": one}, {}, [], {}, tmp_path, 1, replicates=builds
+        )  # fmt: skip
+
+    def start(number: int, compiler: str, candidate: str) -> StartDone:
+        cell = CellId(candidate, "w")
+        found = trials(compiler)._programs(cast("Any", SimpleNamespace(id=cell, label=candidate)))
+        assert found is not None
+        return StartDone(cell, number, None, True, 1.0, "data", {"capacity": 0.1}, programs=found)
+
+    for candidate in ("one", AA):
+        starts = [start(number, "gcc 12" if number < 4 else "gcc 14", candidate) for number in range(1, 7)]
+        assert superseded(starts) == {(CellId(candidate, "w"), number): (True, True) for number in (1, 2, 3)}
+        assert superseded(starts[3:]) == {}

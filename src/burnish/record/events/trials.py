@@ -356,8 +356,9 @@ class StartDone(Event):
         state: the host's state after the sides had stopped; see `StartBegun`.
         pages: by side, where its server's memory was; None in older records.
         reported: what the servers said of themselves; None of engines without a server to ask, and in older records.
-        programs: digests of the base's and the candidate's program, each of its code and data; None where each side
-            has several builds, of programs that Burnish did not build, and in older records.
+        programs: digests of the base's and the candidate's program, each of its code and data; where each side has
+            several builds, of all of these in order. None of programs that Burnish did not build, and in older
+            records.
         disturbed: true if it is invalid because the host was disturbed from outside (time taken by the hypervisor, a
             suspension, a jump of the clock) in all its pairs; None otherwise, and in older records.
         faster: log-ratios of capacity and throughput over the faster half of each side's turns, which bursts of a

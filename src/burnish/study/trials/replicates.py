@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from burnish.base.digest import digest_of
 from burnish.base.errors import InfrastructureError
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built
@@ -102,3 +103,20 @@ def fresh(builds: Mapping[str, Sequence[Built]], name: str, start: int) -> Built
     """The build of a variant for start number `start` (from 0); None without replicates."""
     replicates = builds.get(name)
     return replicates[start % len(replicates)] if replicates else None
+
+
+def program(builds: Mapping[str, Sequence[Built]], name: str, built: Built) -> str:
+    """Digest of the program of a side's every start; '' if it is not known.
+
+    Starts take the replicates in turn, so what must not change from start to start is all of them in their order.
+
+    Args:
+        builds: builds of each side by its name; empty without replicates.
+        name: the side's name.
+        built: its build without replicates.
+    """
+    replicates = builds.get(name)
+    if not replicates:
+        return built.program
+    programs = [one.program for one in replicates]
+    return digest_of(programs) if all(programs) else ""

@@ -2,7 +2,8 @@
 
 A build that is cleaned away between two sittings is made again by the same key. Where it is trained anew, or a tool
 does not repeat itself, it is another program. Its earlier starts stay in the record; once a start of the later program
-is there, they do not count any more.
+is there, they do not count any more. Where each side has several builds, the same is true of all of them together: an
+upgrade of a compiler changes them between two sessions.
 """
 
 from __future__ import annotations

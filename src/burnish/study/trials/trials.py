@@ -38,7 +38,7 @@ from burnish.study.trials.dropping import Dropping
 from burnish.study.trials.findings import interval_of, other_methods, side_summary, within
 from burnish.study.trials.progress import Progress, probable_starts
 from burnish.study.trials.readings import pair_read, start_done
-from burnish.study.trials.replicates import fresh
+from burnish.study.trials.replicates import fresh, program
 from burnish.study.trials.schedule import CellSittings, cell_sittings, is_due, is_open
 from burnish.study.trials.starts import INVALID_STARTS, canary_sd, cell_starts, check_designs
 from burnish.study.trials.storing import Storing
@@ -423,10 +423,11 @@ class Trials:
         return cell.name.replace(cell.id.tag, "…", 1)
 
     def _programs(self, cell: Cell) -> tuple[str, str] | None:
-        """Digests of both sides' programs; None if one is not known, or if they have replicates, which differ."""
-        base = self.baseline.built.program
-        candidate = base if cell.id.candidate == AA else self.candidates[cell.label].built.program
-        return (base, candidate) if base and candidate and not self.replicate_count else None
+        """Digests of both sides' programs; None if one is not known."""
+        base = program(self.replicates, self.baseline.label, self.baseline.built)
+        aa = cell.id.candidate == AA
+        candidate = base if aa else program(self.replicates, cell.label, self.candidates[cell.label].built)
+        return (base, candidate) if base and candidate else None
 
     def _close(self, cell: Cell, judgement: Judgement, rule: Rule, last: int | None = None) -> None:
         """Records a cell's verdict.
