@@ -158,6 +158,35 @@ def test_loose_stays_and_plugins_add_up() -> None:
         defaults_file.parse("[mysqld]\nloose-datadir = x\n", "my.cnf", SERVER)
 
 
+@pytest.mark.parametrize("engine", ["mariadb", "mysql"])
+def test_each_line_of_a_setting_that_adds_up_is_kept(engine: str) -> None:
+    text = """[mysqld]
+performance-schema-instrument = 'wait/synch/%=ON'
+max_connections = 5
+performance_schema_instrument = "stage/%=OFF"
+loose-replicate-do-table = a.b
+loose_replicate_do_table = a.c
+binlog-ignore-db = one
+binlog-ignore-db = two
+optimizer_switch = index_merge=off
+optimizer_switch = mrr=on
+max-connections = 7
+"""
+    settings, notes = defaults_file.parse(text, "my.cnf", load.engine(engine).settings)
+    assert settings == (
+        ("performance_schema_instrument", "wait/synch/%=ON"),
+        ("performance_schema_instrument", "stage/%=OFF"),
+        ("max_connections", "7"),
+        ("loose_replicate_do_table", "a.b"),
+        ("loose_replicate_do_table", "a.c"),
+        ("binlog_ignore_db", "one"),
+        ("binlog_ignore_db", "two"),
+        ("optimizer_switch", "index_merge=off"),
+        ("optimizer_switch", "mrr=on"),
+    )
+    assert notes == ()
+
+
 def test_a_variable_may_be_empty_and_loose() -> None:
     assert condition_of(["sql_mode=", "loose-Max-Connections=5"]).settings == (
         ("sql_mode", ""),

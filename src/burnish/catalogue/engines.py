@@ -129,6 +129,7 @@ class _Settings(Entry):
     shaping: frozenset[str] = frozenset()
     opposed: tuple[tuple[str, ...], ...] = ()
     joined: dict[str, str] = Field(default_factory=dict)
+    repeated: tuple[str, ...] = ()
     option_groups: tuple[str, ...] = ()
     release_groups: tuple[str, ...] = ()
     simulated: Pairs = ()

@@ -141,6 +141,7 @@ class ServerSettings:
             dataset, or cannot be read.
         opposed: groups of settings in which a later one overrides an earlier one.
         joined: settings whose values accumulate when an option file repeats them, each with the separator.
+        repeated: settings of which every line of an option file counts, as patterns of names (``replicate_*``).
         option_groups: groups of an option file that every release of the server reads; none: it reads no such file.
         release_groups: groups that it reads with a dash and the release series appended.
         simulated: settings without which the server does not run on a simulated processor (valgrind), as (name, value).
@@ -152,6 +153,7 @@ class ServerSettings:
     shaping: frozenset[str] = frozenset()
     opposed: tuple[tuple[str, ...], ...] = ()
     joined: Mapping[str, str] = field(default_factory=dict)
+    repeated: tuple[str, ...] = ()
     option_groups: tuple[str, ...] = ()
     release_groups: tuple[str, ...] = ()
     simulated: tuple[tuple[str, str], ...] = ()

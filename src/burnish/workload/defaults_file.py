@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from burnish.base.errors import UserError
@@ -17,6 +18,8 @@ def parse(
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Settings in order, and notes about ignored settings and about groups for one release.
 
+    A name is there several times where each of its lines counts; otherwise its last line counts.
+
     Args:
         text: the file's content.
         where: its name, for errors.
@@ -26,7 +29,7 @@ def parse(
     Raises:
         UserError: lines name other folders (the message lists them all), or include other files.
     """
-    settings: dict[str, str] = {}
+    settings: dict[str, list[str]] = {}
     ignored, foreign, notes = [], [], []
     in_group = False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -51,12 +54,13 @@ def parse(
         name, value = setting_name(name), re.sub(r"\s+#.*$", "", value).strip().strip("'\"")
         if name in server.harmless:
             ignored.append(name)
-        elif plain(name) in server.reserved or "/" in value:
+        elif plain(name) in server.reserved or ("/" in value and not _is_repeated(name, server)):
             foreign.append(f"{name} (line {number})")
         elif name in server.joined and name in settings:
-            settings[name] += server.joined[name] + value
+            settings[name] = [server.joined[name].join([*settings[name], value])]
         else:
-            settings[name] = value if equals else "ON"
+            before = settings.get(name, []) if _is_repeated(name, server) else []
+            settings[name] = [*before, value if equals else "ON"]
     if foreign:
         raise UserError(
             f"{where}: it names places outside of Burnish's folders: {', '.join(foreign)}; servers on trial keep all "
@@ -64,7 +68,12 @@ def parse(
         )
     if ignored:
         notes.append(f"{', '.join(ignored)} left out: Burnish decides these")
-    return tuple(settings.items()), tuple(notes)
+    return tuple((name, value) for name, values in settings.items() for value in values), tuple(notes)
+
+
+def _is_repeated(name: str, server: ServerSettings) -> bool:
+    """Whether each line with a setting counts: a pattern of instruments, a database; none names a place."""
+    return any(fnmatchcase(plain(name), pattern) for pattern in server.repeated)
 
 
 def _of_release(group: str, server: ServerSettings) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from burnish.engines.mysql_family import answers, mtr
 from burnish.engines.mysql_family import engine as family
 from burnish.engines.mysql_family.own_data import databases
 from burnish.engines.mysql_family.server import Launch, Server, setting_options
+from burnish.engines.mysql_family.side import settings_of
 from burnish.engines.mysql_family.tuning import Facts, parse_help, warnings
 from burnish.engines.testing import PlainBench
+from burnish.model.condition import Condition
 from burnish.program.built import Built
 
 SPEC = load.engine("mysql")
@@ -28,6 +31,21 @@ def test_the_binary_log_is_off_unless_the_condition_has_it() -> None:
     assert "--log_bin=binlog" in on
     assert "--skip_log_bin=ON" not in on
     assert not any("performance_schema" in word for word in on), "as shipped"
+
+
+def test_the_server_gets_each_line_of_a_setting_that_adds_up() -> None:
+    """One option of two would watch the instruments of the last line alone."""
+    lines = [("performance_schema_instrument", "wait/%=ON"), ("performance_schema_instrument", "stage/%=ON")]
+    workload = replace(load.workload(SPEC, SPEC.workloads[0]), settings=(*lines, ("max_connections", "7")))
+    options = setting_options(settings_of(workload, Condition()), PRODUCT.habits.defaults)
+    assert options[-3:] == [
+        "--performance_schema_instrument=wait/%=ON",
+        "--performance_schema_instrument=stage/%=ON",
+        "--max_connections=7",
+    ]
+    other = Condition(settings=(("performance_schema_instrument", "memory/%=ON"),))
+    options = setting_options(settings_of(workload, other), PRODUCT.habits.defaults)
+    assert [word for word in options if "instrument" in word] == ["--performance_schema_instrument=memory/%=ON"]
 
 
 @pytest.mark.parametrize(

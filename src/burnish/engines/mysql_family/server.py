@@ -66,20 +66,20 @@ def setting_options(settings: Iterable[tuple[str, str]], defaults: Mapping[str, 
     def plain(name: str) -> str:
         return name.lstrip("-").replace("-", "_")
 
-    given = {plain(name): value for name, value in settings}
-    names = {name.removeprefix("loose_"): value for name, value in given.items()}
-    replaced = set(given)
+    given = [(plain(name), value) for name, value in settings]
+    names = {name.removeprefix("loose_"): value for name, value in given}
+    replaced = {name for name, _ in given}
     if tuning.dedicated(names):
         replaced |= {"innodb_buffer_pool_size", "innodb_redo_log_capacity"}
     if names.keys() & _OLDER_LOG:
         replaced.add("innodb_redo_log_capacity")
-    usual = {
-        name: value
+    usual = [
+        (name, value)
         for name, value in defaults.items()
-        if not replaced & {name.removeprefix("loose_"), name.removeprefix("skip_")}
-    }
-    chosen = usual | given
-    return [f"--{name}={value}" for name, value in chosen.items()]
+        if not replaced & {name, name.removeprefix("loose_"), name.removeprefix("skip_")}
+    ]
+    # Each of those given, also of one name: of some settings all count, of the others the server takes the last.
+    return [f"--{name}={value}" for name, value in usual + given]
 
 
 class Server(ServerProcess):
