@@ -4,8 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from burnish.base.errors import UserError
+from burnish.base.paths import Home
 from burnish.bench.datasets import dataset_key
 from burnish.catalogue import load
 from burnish.engines.contract import OwnData
@@ -13,9 +15,12 @@ from burnish.engines.shared import mixes, own_script, sysbench
 from burnish.engines.shared.sysbench_parameters import GENERAL
 from burnish.model.recipe import Recipe, Variant
 from burnish.model.workload import Design, Workload
+from burnish.program.built import Built
+from burnish.study.constructors.compare import compare_study
 from burnish.study.request import workloads
 from burnish.study.request.options import Options
 from burnish.study.request.workloads import choose
+from burnish.study.why import sampling
 from burnish.workload.loads import Parameter
 
 SPEC = load.engine("mariadb")
@@ -279,3 +284,22 @@ def test_an_option_file_is_for_engines_that_read_one(tmp_path: Path) -> None:
     assert workloads.read_defaults(SPEC, options)[0] == (("max_connections", "5"),)
     with pytest.raises(UserError, match=r"my\.cnf: SQLite reads no option file; leave it out"):
         workloads.read_defaults(load.engine("sqlite"), options)
+
+
+def test_given_programs_may_be_of_any_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`compare`, `check` and `why`: the groups of the series that Debian has are for a build of its source alone."""
+    path = tmp_path / "my.cnf"
+    path.write_text(f"[mysqld]\nmax_connections = 5\n[mariadb-{SPEC.series}]\nsort_buffer_size = 1M\n")
+    options = Options(defaults_file=path, ladder=(1, 2))
+    assert workloads.read_defaults(SPEC, options)[0][1:] == (("sort_buffer_size", "1M"),)
+    left_out = f"[mariadb-{SPEC.series}] (line 3) left out: not for a release that is known yet"
+    assert workloads.read_defaults(SPEC, options, existing=True) == ((("max_connections", "5"),), (left_out,))
+    absent = tmp_path / "absent"
+    with pytest.raises(UserError, match="absent"):
+        compare_study("mariadb", [absent, absent], options)
+    assert left_out in capsys.readouterr().err
+    built = Built("mariadbd", absent, absent, "")
+    request = sampling.Request("mariadb", ("one", "other"), (built, built))
+    with pytest.raises(UserError, match="that is 2 loads"):
+        sampling.why(Home(tmp_path), request, None, None, options, Console(), None)
+    assert left_out in capsys.readouterr().err

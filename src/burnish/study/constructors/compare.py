@@ -37,7 +37,7 @@ def compare_study(engine: str, programs: Sequence[Path], options: Options) -> St
         if number:
             raise UserError(f"{option} {number}: the programs exist already and are not built again; leave it out")
     asked, spec = placing(options), load.engine(engine)
-    workloads = workload_choice.chosen(spec, options)
+    workloads = workload_choice.chosen(spec, options, existing=True)
     built = recognising.existing(spec, programs)
     other = conditions.versus(spec, options)
     names = short_names(programs)

@@ -22,19 +22,27 @@ from burnish.study.request.options import Options
 from burnish.workload import defaults_file, loads
 
 
-def read_defaults(spec: EngineSpec, options: Options) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """The settings of the user's configuration file, and notes on it; both empty without a file."""
+def read_defaults(
+    spec: EngineSpec, options: Options, *, existing: bool = False
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The settings of the user's configuration file, and notes on it; both empty without a file.
+
+    Args:
+        spec: the engine.
+        options: the request.
+        existing: whether the study is of programs that exist already, which may be of any release.
+    """
     if options.defaults_file is None:
         return (), ()
-    path, series = options.defaults_file, "" if options.source else spec.series
+    path, series = options.defaults_file, "" if options.source or existing else spec.series
     if not spec.settings.option_groups:
         raise UserError(f"--defaults-file {path}: {spec.title} reads no option file; leave it out")
     return defaults_file.parse(defaults_file.content(path), str(path), spec.settings, series)
 
 
-def chosen(spec: EngineSpec, options: Options) -> tuple[Workload, ...]:
-    """The workloads of a request, or the engine's default ones; see `choose`."""
-    settings, notes = read_defaults(spec, options)
+def chosen(spec: EngineSpec, options: Options, *, existing: bool = False) -> tuple[Workload, ...]:
+    """The workloads of a request, or the engine's default ones; see `choose`, and `read_defaults` for `existing`."""
+    settings, notes = read_defaults(spec, options, existing=existing)
     for line in notes:
         Console(stderr=True).print(f"{options.defaults_file}: {line}", markup=False, highlight=False, soft_wrap=True)
     return choose(

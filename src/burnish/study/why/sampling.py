@@ -168,7 +168,7 @@ def why(
     """
     spec = load.engine(request.engine)
     options = replace(options, workloads=(workload or spec.workloads[0],))
-    workloads = workload_choice.chosen(spec, options)
+    workloads = workload_choice.chosen(spec, options, existing=True)
     if len(workloads) > 1:
         raise UserError(f"--workload {workload}: that is {len(workloads)} loads; name one, as in {workloads[0].name}")
     groups = [*spec.load_packages, *conditions.groups(spec, options)]
