@@ -230,6 +230,19 @@ def test_an_archives_version_is_known_before_it_is_unpacked(tmp_path: Path, burn
     assert check_source(Home(burnish_home), load.engine("mysql"), Options(source=path)) == NEAREST
 
 
+def test_perconas_archive_is_known_before_it_is_unpacked(tmp_path: Path, burnish_home: Path) -> None:
+    place = source(tmp_path / "percona-server-9.1.0-1", "9.1.0", extra="-1")
+    (place / "build-ps").mkdir()
+    for name in ("build-binary.sh", "percona-server.spec"):
+        (place / "build-ps" / name).touch()
+    path = tmp_path / "percona-server-9.1.0-1.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(place, place.name)
+    note = NEAREST.replace("MySQL 9.1.0", "Percona Server 9.1.0-1")
+    for given in (path, place):
+        assert check_source(Home(burnish_home), load.engine("mysql"), Options(source=given)) == note
+
+
 def test_the_recipes_options_win_over_the_feature_sets_and_the_versions(job: BuildJob) -> None:
     given = told(job)
     assert given["WITH_TCMALLOC"] == "system"

@@ -11,8 +11,8 @@ from burnish.base.errors import UserError
 from burnish.engines.mysql_family.build import CONFIGURED, check_clean
 
 VERSION_FILES = ("MYSQL_VERSION", "VERSION")
-FILES = ("storage/maria/ma_open.c", "sql/mysqld.cc", CONFIGURED, *VERSION_FILES)
-"""What `check` looks at."""
+FILES = ("storage/maria/ma_open.c", "sql/mysqld.cc", CONFIGURED, *VERSION_FILES, "build-ps/build-binary.sh")
+"""What `check` and `read` look at; the last is in all of Percona's trees, and for its folder."""
 
 _FIELD = re.compile(r'^\s*MYSQL_VERSION_(MAJOR|MINOR|PATCH|EXTRA)="?([^"\s]*)"?\s*$', re.MULTILINE)
 _PERCONA = "build-ps"
