@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from burnish.search.effects import Effect
-from burnish.search.prior import LEAST, MOST, Finding, Result, expected, informed, taken
+from burnish.search.prior import LEAST, MOST, Finding, Result, applied, expected, taken
 from burnish.search.space import Choice, Forbidden, Point, Space
 
 SPACE = Space(
@@ -19,6 +20,10 @@ SPACE = Space(
     (Forbidden({"lto": ("full",), "profile": ("yes",)}),),
     {"pgo": Point((("profile", "yes"),))},
 )
+
+
+def informed(space: Space, findings: Sequence[Finding]) -> Space:
+    return applied(space, taken(space, findings))
 
 
 def effect(choice: str, level: str, size: float, error: float = 0.002) -> Effect:

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from burnish.search.asks import Ask, Costs, Objective, Settings, Told
-from burnish.search.prior import Finding, Result, informed
+from burnish.search.prior import Finding, Result, applied, taken
 from burnish.search.report import outcome
 from burnish.search.search import Search
 from burnish.search.space import Choice, Point, Space, Step
@@ -22,6 +22,10 @@ SPACE = Space(
 BEST = SPACE.point({"profile": "yes", "a": "on", "b": "on"})
 COSTS = Costs(dict.fromkeys(Step, 100.0), start=10.0, baseline=60.0)
 SETTINGS = Settings("default", 9000.0, 7, COSTS, Objective({"load": 1.0}))
+
+
+def informed(space: Space, findings: Sequence[Finding]) -> Space:
+    return applied(space, taken(space, findings))
 
 
 def worth(point: Point | None) -> float:

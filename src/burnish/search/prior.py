@@ -81,11 +81,6 @@ class _Row:
     place: tuple[str, bool]
 
 
-def informed(space: Space, findings: Sequence[Finding]) -> Space:
-    """A space with earlier results as its prior; levels that it lacks are passed over."""
-    return applied(space, taken(space, findings))
-
-
 def applied(space: Space, prior: PriorTaken) -> Space:
     """A space with a prior that was taken for it."""
     choices = tuple(replace(one, expected=prior.expected.get(one.name, one.expected)) for one in space.choices)
@@ -94,7 +89,8 @@ def applied(space: Space, prior: PriorTaken) -> Space:
 
 
 def taken(space: Space, findings: Sequence[Finding]) -> PriorTaken:
-    """What earlier results say of a space, those of this host and these loads first."""
+    """What earlier results say of a space, those of this host and these loads first; levels that it lacks are passed
+    over."""
     rows = {finding.name: list(_rows(space, finding)) for finding in findings}
     known = effects(space, [row for those in rows.values() for row in those])
     sizes = {choice.name: expected(choice, known) for choice in space.choices}

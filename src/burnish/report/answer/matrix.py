@@ -31,9 +31,6 @@ WIDE = 2
 BESIDE = 5
 """Most loads in one table; more are continued in another below it."""
 
-_FIGURE = 10
-"""Columns of a change with `half` of its interval, so that signs stand below each other: ``+17.9 ±2.8``."""
-
 MOST = 12
 """Most lines of a table; beyond that, variants of which nothing is proved share one line."""
 
