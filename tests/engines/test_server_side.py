@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -95,6 +96,14 @@ def test_a_load_in_trouble_on_a_server_that_lives_is_waited_for_once(
     monkeypatch.setattr(side.server, "ends_within", waits.append)
     assert [side.trouble(), side.trouble()] == [f"a: {LOST}"] * 2
     assert waits == [server_side._ENDING_S]
+
+
+@pytest.mark.parametrize("side", [signal.SIGCONT], indirect=True)
+def test_a_side_has_the_errors_of_its_servers_log(side: LostSide, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert side.complaints() == []
+    monkeypatch.setattr(Waiting, "complaint", re.compile(r"ERROR: (.*)"))
+    side.server.log.write_text("begun\nERROR: cannot upgrade\nERROR: aborting\n")
+    assert side.complaints() == ["cannot upgrade", "aborting"]
 
 
 class Clean(Waiting):

@@ -6,17 +6,17 @@ import io
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from rich.console import Console
 
-from burnish.base.errors import UserError
+from burnish.base.errors import InfrastructureError, UserError
 from burnish.base.paths import home
 from burnish.base.workbench import Workbench
 from burnish.catalogue import load
 from burnish.engines import recognising
-from burnish.engines.fake.engine import FakeEngine
+from burnish.engines.fake.engine import FakeEngine, FakeSide
 from burnish.model.recipe import Recipe, Variant
 from burnish.program.built import Built, Identity
 from burnish.study import runner
@@ -131,6 +131,84 @@ def test_two_versions_begin_with_clean_data_of_the_older(
     with pytest.raises(UserError, match="upgraded=True"):
         runner.run(home(), study, options, Console(file=io.StringIO()), None, Asked())
     assert makers == ["old"]
+
+
+class Refusing(FakeSide):
+    """A server of release 10 that does not start on data of release 3, and says why."""
+
+    booted: ClassVar[list[str]] = []
+
+    def boot(self) -> None:
+        self.booted.append(self.spec.label)
+        if self.spec.label == "new":
+            raise InfrastructureError("new: the server ended with exit code 1 while starting")
+        super().boot()
+
+    def complaints(self) -> list[str]:
+        return ["Cannot upgrade from 1.3 to 1.10.", "Aborting"]
+
+
+REFUSED = (
+    r"^new is the fake engine 1\.10 and old is 1\.3, on whose data both are measured; on these new does not start: "
+    r"Cannot upgrade from 1\.3 to 1\.10\.; name two versions"
+)
+
+
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Labels of the sides that were booted, of a server that refuses an older one's data."""
+    Refusing.booted.clear()
+    monkeypatch.setattr(FakeEngine, "side", lambda self, spec: Refusing(spec))
+    return Refusing.booted
+
+
+@pytest.mark.parametrize("newer_first", [False, True])
+def test_a_newer_version_that_refuses_the_older_ones_data_is_refused_before_the_trials(
+    refusing: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    build_fake: BuildFake,
+    burnish_home: Path,
+    *,
+    newer_first: bool,
+) -> None:
+    monkeypatch.setattr(group, "Trials", None)
+    programs = {"old": build_fake("-DFAKE_RELEASE=3").server, "new": build_fake("-DFAKE_RELEASE=10").server}
+    names = sorted(programs, reverse=not newer_first)
+    options = Options(labels=tuple(names), workloads=("fake_low",), force=True)
+    study = compare_study("fake", [programs[name] for name in names], options)
+    with pytest.raises(UserError, match=REFUSED) as raised:
+        runner.run(home(), study, options, Console(file=io.StringIO()), None, Asked())
+    assert "\n" not in str(raised.value)
+    assert refusing == ["new"]
+    assert not list((burnish_home / "studies").glob("*")), "nothing is left of a run that was refused"
+
+
+def test_why_refuses_a_newer_version_that_refuses_the_older_ones_data(
+    refusing: list[str], monkeypatch: pytest.MonkeyPatch, build_fake: BuildFake, burnish_home: Path
+) -> None:
+    monkeypatch.setattr(sampling, "permitted", lambda *_: (Path("perf"), None))
+    engine = FakeEngine(load.engine("fake"))
+    old, new = (engine.existing(build_fake(f"-DFAKE_RELEASE={release}").server) for release in (3, 10))
+    request = sampling.Request("fake", ("new", "old"), (new, old))
+    with pytest.raises(UserError, match=REFUSED):
+        sampling.why(home(), request, "fake_low", 1.0, Options(force=True), Console(file=io.StringIO()), None)
+    assert refusing == ["new"]
+
+
+def test_programs_of_one_version_are_not_started_before_the_trials(
+    refusing: list[str], monkeypatch: pytest.MonkeyPatch, build_fake: BuildFake, burnish_home: Path
+) -> None:
+    def trials(**words: Any) -> None:
+        raise UserError(f"upgraded={words['upgraded']}")
+
+    monkeypatch.setattr(group, "Trials", trials)
+    programs = [build_fake().server, build_fake("-DFAKE_SPEED=130").server]
+    options = Options(labels=("old", "new"), workloads=("fake_low",), force=True)
+    with pytest.raises(UserError, match="upgraded=False"):
+        runner.run(
+            home(), compare_study("fake", programs, options), options, Console(file=io.StringIO()), None, Asked()
+        )
+    assert not refusing
 
 
 def test_no_run_is_begun_for_two_products(

@@ -205,6 +205,13 @@ class Side(ABC):
         """
         return None
 
+    def complaints(self) -> list[str]:
+        """The errors in the server's log so far, in order; none if it is not known which lines are errors.
+
+        Asked after a `boot` that failed, so that a refusal is in the server's own words.
+        """
+        return []
+
     @abstractmethod
     def trouble(self) -> str | None:
         """Why this side cannot continue (server died, load ended, error lines), in one line; else None.

@@ -76,7 +76,7 @@ def rehearse(
         try:
             side.boot()
         except InfrastructureError as error:
-            why = next(iter(side.server.complaints()), str(error))
+            why = next(iter(side.complaints()), str(error))
             raise UserError(f"{workload.name}: the server does not start under this condition: {why}") from None
         first(side)
         side.load()

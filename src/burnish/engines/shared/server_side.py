@@ -82,6 +82,10 @@ class ServerSide(Side, Generic[ServerT]):
         """The cipher of the load's connections (see `LoadProcess.cipher`); None without a load."""
         return None if self._load is None else self._load.cipher()
 
+    def complaints(self) -> list[str]:
+        """See `Side.complaints`."""
+        return self.server.complaints()
+
     def trouble(self) -> str | None:
         """See `Side.trouble`: the server's end first, since the load's end follows from it; then the load's words."""
         if self._stopped:

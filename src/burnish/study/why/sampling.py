@@ -39,7 +39,15 @@ from burnish.record.store import Store
 from burnish.study import needs
 from burnish.study import session as sessions
 from burnish.study.builds.make import Made
-from burnish.study.builds.programs import differences, known_program, of_one_format, of_one_product, older, short_names
+from burnish.study.builds.programs import (
+    differences,
+    known_program,
+    of_one_format,
+    of_one_product,
+    older,
+    several_versions,
+    short_names,
+)
 from burnish.study.builds.source import obtain_source
 from burnish.study.cells import Cell, own_placement
 from burnish.study.kept import runs as studies
@@ -53,6 +61,7 @@ from burnish.study.session import Session
 from burnish.study.trials.readings import pair_read, start_done
 from burnish.study.why.evaluation import STACKED, Sampled, evaluate
 from burnish.study.why.simulation import simulate
+from burnish.study.workshop import older_data
 from burnish.study.workshop.launching import launched
 
 PAIRS = 3
@@ -216,6 +225,9 @@ def explain(
         of_one_format(spec, *made)
         lines = differences(*(side.identity for side in made if side.identity))
         conditions.possible(session, [(built, conditions.usual(spec, options)) for built in request.built])
+        lay = partial(_lay, session, workload, older(*made))
+        if workload.dataset != "none" and several_versions(made):
+            older_data.check(session, made, workload, conditions.ready(session, conditions.usual(spec, options)), lay)
     session.record.append(ProgramsDiffer(tuple(lines)))
     with session.bench.step("reading the programs", "why-programs", counts=False):
         codes = {name: machine_code.read_code(built.server.resolve()) for name, built in _builts(made).items()}
@@ -223,7 +235,6 @@ def explain(
     cell = _cell(session, request.names[1], workload)
     with session.bench.step(f"{workload.name}: sampling", "why-load", counts=False):
         sampled = _sample(session, cell, made, perf, ability, stacks, seconds or _enough(ability))
-    lay = partial(_lay, session, workload, older(*made))
     evaluate(session, workload, sampled, codes, partial(simulate, session, workload, lay=lay, asked=simulated))
     return sessions.finish(session)
 

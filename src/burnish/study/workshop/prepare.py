@@ -22,6 +22,7 @@ from burnish.study.builds.programs import (
     of_one_format,
     of_one_product,
     older,
+    several_versions,
 )
 from burnish.study.builds.source import obtain_source, source_obtained
 from burnish.study.bundled.record import record_table
@@ -35,6 +36,7 @@ from burnish.study.request import workloads as workload_choice
 from burnish.study.request.selection import is_decided, needed
 from burnish.study.session import Session
 from burnish.study.study import Study
+from burnish.study.workshop import older_data
 from burnish.study.workshop.workshop import NotMeasured, Workshop
 from burnish.toolchain import ccache
 from burnish.toolchain.toolchains import find_toolchains
@@ -245,5 +247,10 @@ def _programs(workshop: Workshop, chosen: Sequence[Comparison]) -> None:
                 workload,
                 session.bench,
             )
+    newer = next((condition for built, condition in sides if built is not maker.built), None)
+    with_data = next((workload for workload in session.workloads if workload.name in workshop.program_data), None)
+    if newer is not None and with_data is not None and several_versions((one, two)):
+        lay = partial(datasets.copy, workshop.program_data[with_data.name], bench=session.bench)
+        older_data.check(session, (one, two), with_data, newer, lay)
     for item in workshop.made.values():
         note_variant(session.record, item, item.notes)
