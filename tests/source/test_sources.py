@@ -450,6 +450,19 @@ def test_versions_in_names(tmp_path: Path, name: str, version: str) -> None:
     assert resolve(local(archive), tmp_path).version == version
 
 
+def test_data_of_a_folder_are_named_by_what_its_program_says_too(tmp_path: Path) -> None:
+    tree = tmp_path / "pg-1"
+    tree.mkdir()
+    (tree / "main.c").write_text("int a;\n")
+    folder = resolve(local(tree), tmp_path)
+    assert folder.version == "1"
+    assert len({folder.data_version(program) for program in ("", "15.2", "16.2")}) == 3
+    archive = tarball(tmp_path / "postgres-REL_16_2.tar.gz", {"t/main.c": "int a;\n"})
+    assert resolve(local(archive), tmp_path).data_version("16.2 of another build") == "16.2"
+    debian = Source("postgresql-15", "15.18-0+deb12u1", "digest", "origin", (), None, "debian")
+    assert debian.data_version("15.18") == "15.18-0+deb12u1", "as in users' stores"
+
+
 def test_archive_with_and_without_digest(tmp_path: Path) -> None:
     archive = tarball(tmp_path / "tiny-src-3450100.tar.gz", {"t/main.c": "int a;\n"})
     good = sha256(archive)

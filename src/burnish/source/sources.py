@@ -80,6 +80,15 @@ class Source:
     note: str | None
     kind: Literal["debian", "archive", "folder"] = "folder"
 
+    def data_version(self, program: str) -> str:
+        """The version by which the store names data of a server that is built from this source.
+
+        That of a package or an archive is the source's own. A folder's or a revision's name is not what is checked out
+        in it: of these, what the built program says of its version (`program`; '' before there is one) is part of it,
+        beside the name or the digest that tells two states of development apart, whose servers say the same.
+        """
+        return f"{self.version} {program}" if self.kind == "folder" else self.version
+
 
 def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], host: Path = Path("/")) -> Source:
     """Finds the source, downloads what is not cached, and verifies it.

@@ -81,9 +81,12 @@ class Maker:
         cores: CPU numbers that training may use.
         scratch: private folder.
         workloads: all workloads that trials and training need, by name.
-        version: the source's version, for datasets.
+        version: what the store's data sets are named by; the source's version until the baseline has said its own (see
+            `Source.data_version`).
         portable: what the study asks of its builds' portability.
         look: called with the baseline as soon as it is built, before data sets are made; raises if something is wrong.
+        data_ahead: number of data sets that are still steps of the plan; before a folder's first build it expects none
+            of them in the store.
     """
 
     engine: Engine
@@ -101,6 +104,7 @@ class Maker:
     first: str = ""
     baselines: dict[str, tuple[Built, Recipe, dict[str, Any]]] = field(default_factory=dict)
     data: dict[str, Entry] = field(default_factory=dict)
+    data_ahead: int = 0
     _failed: dict[str, InfrastructureError] = field(default_factory=dict)
 
     def _with_data(self) -> dict[str, Workload]:
@@ -201,11 +205,13 @@ class Maker:
         entry = self.store.find("builds", chain.final)
         assert entry is not None  # noqa: S101 - made just now
         built = self.builder.built(name, entry)
+        identity = self.engine.identity(built, self.bench)
         if baseline:
             self.tools = built
+            if self.builder.origin is not None:
+                self.version = self.builder.origin.data_version(identity.version)
             self.look(built)
             self._prepare_data(built)
-        identity = self.engine.identity(built, self.bench)
         self.record.append(
             BuildMade(
                 build=build_id(name),
@@ -249,7 +255,7 @@ class Maker:
         """Tests a build by its server's own tests; one that fails may not be measured any more."""
         if made.built is None or made.same:
             return
-        report = self._gate(chain, made.built)
+        report = self._gate(chain, made.built, made.identity.version if made.identity else "")
         if not report.passed:
             names = ", ".join(test for test, _ in report.failures[:3])
             made.built, made.failure = None, f"failed its gate: {names}"
@@ -347,8 +353,12 @@ class Maker:
 
     def _prepare_data(self, built: Built) -> None:
         spec = self.engine.spec
+        keys = {name: datasets.dataset_key(spec, self.version, load) for name, load in self._with_data().items()}
+        missing = sum(self.store.find("datasets", key) is None for key in set(keys.values()))
+        self.bench.total -= max(0, self.data_ahead - missing)
+        self.data_ahead = 0
         for name, workload in self._with_data().items():
-            key = datasets.dataset_key(spec, self.version, workload)
+            key = keys[name]
             if self.store.find("datasets", key) is None:
                 expected = self.store.cost(spec.name, "dataset", workload.dataset)
                 began = time.monotonic()
@@ -363,8 +373,11 @@ class Maker:
             self.data[name] = entry
             self.record.append(DatasetMade(workload.name, key, dict(entry.about)))
 
-    def _gate(self, chain: Chain, built: Built) -> GateReport:
-        """The gate's report for a build: from the store when it passed before, tested now otherwise."""
+    def _gate(self, chain: Chain, built: Built, version: str = "") -> GateReport:
+        """The gate's report for a build: from the store when it passed before, tested now otherwise.
+
+        What the program says of its `version` is kept with it, for plans.
+        """
         assert self.tools is not None  # noqa: S101 - the baseline is made first
         spec = self.engine.spec
         name, key, asked = built.name, gate_key(spec, chain.stages), asked_of(spec, chain.stages)
@@ -392,9 +405,8 @@ class Maker:
             shutil.rmtree(place, ignore_errors=True)
             if report.passed:
                 self.store.begin("gates", key)
-                self.store.admit(
-                    "gates", key, {"build": chain.final, evidence.CONTENT: content, "report": asdict(report)}
-                )
+                about = {"build": chain.final, evidence.CONTENT: content, "report": asdict(report), "version": version}
+                self.store.admit("gates", key, about)
             self._note("gate", "gate", name, key, time.monotonic() - began, {})
             if not report.passed:
                 for test, why in report.failures[:5]:

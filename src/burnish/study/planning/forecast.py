@@ -61,7 +61,7 @@ def plan_of(
     possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
     recipes = [(chain.variant.name, chain.variant.recipe, chain.final) for chain in chains if chain.missing is None]
     same = evidence.known_same(recipes, store)
-    version = source.version if source else ""
+    version = source.data_version(_version_of(chains, store)) if source else ""
     data = {datasets.dataset_key(spec, version, w): w.dataset for w in workloads if w.dataset != "none"}
     return make_plan(
         possible,
@@ -76,6 +76,12 @@ def plan_of(
         lacking={chain.variant.name: chain.packages for chain in chains if chain.packages},
         to_install=to_install,
     )
+
+
+def _version_of(chains: Sequence[Chain], store: Store) -> str:
+    """What the first of these builds that was tested here said of its version; '' if none was."""
+    gates = {entry.about.get("build"): entry.about.get("version", "") for entry in store.entries("gates")}
+    return next((gates[chain.final] for chain in chains if chain.missing is None and gates.get(chain.final)), "")
 
 
 def widths(spec: EngineSpec, store: Store, cores: int, wanted: int | None) -> Callable[[Compile, str], Jobs]:

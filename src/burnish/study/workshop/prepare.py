@@ -175,6 +175,7 @@ def _builds(workshop: Workshop, shown: Sequence[str], chosen: Sequence[Compariso
     for line in shown:
         session.bench.say(line)
     session.bench.total = len(builds.building)
+    workshop.maker.data_ahead = sum(step.kind == "dataset" for step in builds.building)
 
 
 def _possible(workshop: Workshop, baseline: Built) -> None:
