@@ -6,6 +6,8 @@ import lzma
 import os
 import subprocess
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,14 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.engines.mariadb.product import PRODUCT
+from burnish.engines.mysql.product import PRODUCT as MYSQL
 from burnish.engines.mysql_family import data, own_data
+from burnish.engines.mysql_family.product import Product
 from burnish.engines.mysql_family.server import Server
+from burnish.engines.mysql_family.side import FamilySide
 from burnish.engines.shared import server_process
+from burnish.engines.side import SideSpec
+from burnish.model.condition import Condition
 from burnish.model.workload import Workload
 from burnish.program.built import Built
 from mariadb_support import PlainBench
@@ -150,6 +157,53 @@ def test_a_server_on_them_has_time_to_end_cleanly(tmp_path: Path, monkeypatch: p
     made, bench = tmp_path / "made", PlainBench(tmp_path)
     data.create_dataset(built, built, load, made, bench, product=PRODUCT, initialise=None, shaping=())
     assert given[0] > 10 * server_process.STOP_S
+
+
+def settings_launched(server: Server) -> list[str]:
+    """The event scheduler's option in a server's command line."""
+    return [str(word) for word in server.words() if "event_scheduler" in str(word)]
+
+
+@pytest.mark.parametrize("product", [PRODUCT, MYSQL])
+def test_events_of_a_users_data_do_not_run_unless_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, product: Product
+) -> None:
+    launched: list[list[str]] = []
+
+    def boot(server: Server) -> None:
+        launched.append(settings_launched(server))
+        raise UserError("launched")
+
+    monkeypatch.setattr(Server, "boot", boot)
+    theirs = Workload("w", "mariadb", "", "oltp_read_only", own_data=str(folder(tmp_path, "shop")), database="shop")
+    built = Built("b", tmp_path, tmp_path / "mariadbd", "key")
+
+    def words(load: Workload, *settings: tuple[str, str]) -> list[str]:
+        place = Path(tempfile.mkdtemp(dir=tmp_path))
+        spec = SideSpec("a", built, Condition(settings=settings), load, place, place, 1, frozenset({0}))
+        return settings_launched(FamilySide(spec, product.habits).server)
+
+    def made(load: Workload) -> list[str]:
+        place = Path(tempfile.mkdtemp(dir=tmp_path)) / "made"
+        with pytest.raises(UserError, match="launched"):
+            data.create_dataset(
+                built, built, load, place, PlainBench(tmp_path), product=product, initialise=None, shaping=()
+            )
+        return launched.pop()
+
+    off = ["--event_scheduler=OFF"]
+    assert words(theirs) == made(theirs) == off
+    assert words(theirs, ("event_scheduler", "ON")) == ["--event_scheduler=ON"]
+    with_file = replace(theirs, settings=(("event_scheduler", "ON"),))
+    assert words(with_file) == made(with_file) == ["--event_scheduler=ON"]
+    assert words(replace(theirs, own_data="")) == [], "as it was measured before"
+
+
+@pytest.mark.parametrize("product", [PRODUCT, MYSQL])
+def test_a_replicas_data_do_not_replicate(product: Product) -> None:
+    known = {word.removeprefix("--").removeprefix("loose-") for word in product.habits.options}
+    assert "skip-slave-start" in known, "of MySQL before 8.0.26, too"
+    assert product is PRODUCT or "skip-replica-start" in known
 
 
 def test_what_is_no_dump_is_named(tmp_path: Path) -> None:

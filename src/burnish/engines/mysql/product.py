@@ -56,7 +56,8 @@ PRODUCT = Product(
             "skip_log_bin": "ON",  # as with other servers of the family; the condition binlog=on has it
         },
         options=(
-            "--loose-skip-replica-start",  # a user's data may come from a replica
+            "--loose-skip-replica-start",  # a user's data may come from a replica,
+            "--loose-skip-slave-start",  # and a server before 8.0.26 knows only this name
             "--loose-mysqlx=OFF",  # no load speaks its protocol
             "--loose-auto-generate-certs=OFF",
             "--secure-file-priv=",  # a package's folder need not be there

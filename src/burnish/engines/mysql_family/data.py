@@ -95,7 +95,7 @@ def create_dataset(
             data=folder,
             folder=scratch,
             options=built.options,
-            settings=(workload.settings if workload.own_data else shaped) + _MAKING,
+            settings=own_data.without_events(workload, workload.settings if workload.own_data else shaped) + _MAKING,
             environment=built.environment,
         )
     )

@@ -18,10 +18,13 @@ from typing import IO, TYPE_CHECKING, Any
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
 from burnish.base.workbench import Workbench
+from burnish.model.workload import Workload
+from burnish.workload.conditions import plain, without_affix
 
 if TYPE_CHECKING:
     from burnish.engines.mysql_family.server import Server
 
+EVENTS = "event_scheduler"
 _SYSTEM = {"mysql", "performance_schema", "information_schema", "sys"}
 _USE = re.compile(rb"(?:^|;[ \t]*)USE (?:`([^`]+)`|([^`;\s]+))\s*;", re.MULTILINE | re.IGNORECASE)
 _ENCODED = re.compile(r"@([0-9a-f]{4})")
@@ -161,6 +164,16 @@ def database_of(place: Path, wanted: str | None) -> str:
     if len(names) > 1 or (not names and place.is_dir()):
         raise UserError(f"--data {place}: it holds {len(names)} databases ({', '.join(names)}); name one in --database")
     return names[0] if names else "sbtest"
+
+
+def without_events(workload: Workload, settings: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Settings for a server on a load's data; on a user's, its event scheduler is off unless they name it.
+
+    Events in a user's data (MySQL runs them by default) would change the data while they are made and measured, on each
+    side at another moment.
+    """
+    named = {without_affix(plain(name)) for name, _ in settings}
+    return settings if not workload.own_data or EVENTS in named else (*settings, (EVENTS, "OFF"))
 
 
 def copy_folder(place: Path, target: Path, bench: Workbench) -> None:

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from burnish.engines.contract import SideSpec, Writes
-from burnish.engines.mysql_family import certificates
+from burnish.engines.mysql_family import certificates, own_data
 from burnish.engines.mysql_family.product import Habits
 from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.reported import Reported
@@ -54,9 +54,10 @@ _PATIENCE_S = 5.0
 
 
 def settings_of(workload: Workload, condition: Condition) -> tuple[tuple[str, str], ...]:
-    """The workload's server settings and the condition's, which win where both name one."""
+    """The workload's server settings and the condition's, which win where both name one; see `without_events`."""
     given = {name.replace("-", "_") for name, _ in condition.settings}
-    return tuple(item for item in workload.settings if item[0] not in given) + condition.settings
+    settings = tuple(item for item in workload.settings if item[0] not in given) + condition.settings
+    return own_data.without_events(workload, settings)
 
 
 class FamilySide(ServerSide[Server]):
