@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from burnish.catalogue import load
-from burnish.engines.mariadb.packaged import defaults_in
+from burnish.engines.mysql_family.tuning import defaults_in
 from burnish.engines.registry import create, packaged
 from burnish.engines.testing import PlainBench
 from burnish.packages import differences

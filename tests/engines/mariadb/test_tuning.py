@@ -69,6 +69,15 @@ def test_the_servers_own_list_of_variables() -> None:
     assert len([name for name in found if found[name]]) == 3
 
 
+def test_the_table_of_settings_is_read_in_one_way() -> None:
+    """By the checks of settings, with underscores, and as a package's configuration file has them."""
+    found, table = tuning.parse_help(HELP), tuning.defaults_in(HELP.splitlines())
+    assert list(table) == ["innodb-buffer-pool-size", "log-bin", "max-connections", "slow-query-log"]
+    assert table["log-bin"] == "(No default value)"
+    for name, value in table.items():
+        assert found[name.replace("-", "_")] == value.replace("(No default value)", "")
+
+
 def test_an_unknown_variable_gets_the_nearest_name() -> None:
     known = tuning.parse_help(HELP)
     tuning.check_names({"max_connections": "5", "skip_log_bin": "ON"}, known, "mariadbd", "--set")

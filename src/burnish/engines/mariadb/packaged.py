@@ -16,6 +16,7 @@ from burnish.engines.contract import MARKER
 from burnish.engines.mariadb.product import PRODUCT
 from burnish.engines.mariadb.system_tables import bootstrap, system_scripts
 from burnish.engines.mysql_family.server import Launch, Server
+from burnish.engines.mysql_family.tuning import defaults_in
 from burnish.engines.packaged import Account, PackagedServer, PluginTrial
 from burnish.program.built import Built
 
@@ -109,18 +110,6 @@ def _defaults(built: Built, settings: Path | None, bench: Workbench) -> dict[str
         on_line=lines.append,
     ).check(f"asking {built.server} for its settings")
     return defaults_in(lines)
-
-
-def defaults_in(lines: Sequence[str]) -> dict[str, str]:
-    """The settings and their values in the output of ``--verbose --help``: a table below a line of dashes."""
-    begin = next((number for number, line in enumerate(lines) if re.match(r"-{20,} -{10,}", line)), len(lines))
-    values = {}
-    for line in lines[begin + 1 :]:
-        if not line.strip():
-            break
-        name, _, value = line.strip().partition(" ")
-        values[name] = value.strip()
-    return values
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import dropwhile, islice, takewhile
 
 from burnish.base.errors import UserError, nearest
 from burnish.model.workload import Workload
@@ -23,6 +24,9 @@ _LOG_SIZES = ("innodb_redo_log_capacity", "innodb_log_file_size")
 _UNGIVEN = 100 << 20
 """``innodb_redo_log_capacity`` as the server prints it where it is not given."""
 
+_TABLE, _TABLE_HEAD = "Variables (--variable-name=value)", 3
+"""The line with which the table of settings begins, and the lines of its head: this one, one more, and dashes."""
+
 _ON = {"TRUE", "ON", "1"}
 
 
@@ -41,20 +45,30 @@ class Facts:
     data_bytes: int
 
 
+def defaults_in(lines: Iterable[str]) -> dict[str, str]:
+    """The settings and their values in the output of ``--help --verbose``: a table that ends with an empty line."""
+    values = {}
+    for line in takewhile(str.strip, islice(dropwhile(_above_table, lines), _TABLE_HEAD, None)):
+        name, _, value = line.strip().partition(" ")
+        values[name] = value.strip()
+    return values
+
+
+def _above_table(line: str) -> bool:
+    return not line.startswith(_TABLE)
+
+
 def parse_help(text: str) -> dict[str, str]:
     """Variables and values in what a server prints for ``--help --verbose``, by name with underscores.
 
     Options without a variable (``--skip-...`` and the like) are in the list with the value ''.
     """
-    head, line, tail = text.partition("\nVariables (--variable-name=value)")
-    values = {}
-    for row in tail.splitlines()[3:] if line else []:
-        if not row.strip():
-            break
-        name, _, value = row.partition(" ")
-        values[name.replace("-", "_")] = value.strip().replace("(No default value)", "")
+    lines = text.splitlines()
+    values = {
+        name.replace("-", "_"): value.replace("(No default value)", "") for name, value in defaults_in(lines).items()
+    }
     options = {}
-    for row in head.splitlines():
+    for row in takewhile(_above_table, lines):
         for word in row.split(",") if row.lstrip().startswith("-") else []:
             option = word.strip().partition("=")[0].partition("[")[0].split(" ")[0]
             if option.startswith("--"):
