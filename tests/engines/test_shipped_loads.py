@@ -34,8 +34,7 @@ def play(
     words = [
         "sysbench",
         str(RECORDER),
-        *sysbench.parameters(workload),
-        *(f"--{name.replace('_', '-')}={value}" for name, value in parameters.items()),
+        *(f"--{name.replace('_', '-')}={value}" for name, value in (*workload.parameters, *parameters.items())),
         f"--threads={threads}",
         f"--events={events}",
         "--time=0",  # as long as the events take here

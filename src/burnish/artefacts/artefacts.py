@@ -22,12 +22,10 @@ from pydantic import NonNegativeInt, StringConstraints, TypeAdapter, ValidationE
 
 from burnish.artefacts import bounding, packing
 from burnish.artefacts.bounding import Held
-from burnish.artefacts.far import Far, UnreachableError, open_far
+from burnish.artefacts.far import BLOBS, INDEX, USED, Far, UnreachableError, open_far
 from burnish.artefacts.packing import DamagedError, Packed, Verifying
 from burnish.base.errors import UserError
 from burnish.record.store import PARTIAL, put_in_place
-
-BLOBS, INDEX, USED = "blobs", "index", "used"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from burnish.artefacts.far import INCOMING, Far, Object
+from burnish.artefacts.far import BLOBS, INCOMING, INDEX, USED, Far, Object
 
 SAFE_S = 3600.0
 """Bytes that an index written within this time names, or that are themselves as young, are never removed: whoever
@@ -99,7 +99,7 @@ def make_room(far: Far, limit: int, entries: Callable[[], Sequence[Held]]) -> li
         limit: most bytes of packed entries.
         entries: reads what is there.
     """
-    blobs = {blob.path.rpartition("/")[2]: blob for blob in far.found("blobs")}
+    blobs = {blob.path.rpartition("/")[2]: blob for blob in far.found(BLOBS)}
     if sum(blob.size for blob in blobs.values()) <= limit:
         return []
     held = entries()
@@ -109,8 +109,8 @@ def make_room(far: Far, limit: int, entries: Callable[[], Sequence[Held]]) -> li
     for digest in choose(held, blobs, limit, now):
         for item in held:
             if item.digest == digest:
-                far.remove(f"index/{item.name}")
-                far.remove(f"used/{item.name}")
+                far.remove(f"{INDEX}/{item.name}")
+                far.remove(f"{USED}/{item.name}")
                 removed.append(item.name)
         far.remove(blobs[digest].path)
     return removed

@@ -24,6 +24,9 @@ TRIES = 3
 PAUSES_S = (0.5, 2.0)
 """Seconds before the second try, and before the third."""
 
+BLOBS, INDEX, USED = "blobs", "index", "used"
+"""Folders of packed entries, of the index files that name them, and of files whose age is that of an entry's use."""
+
 INCOMING = "incoming"
 """Folder of uploads under way: what was not finished lies there and is never taken for a blob."""
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from burnish.artefacts import open_artefacts
-from burnish.artefacts.artefacts import INDEX
 from burnish.artefacts.exchange import Exchange
+from burnish.artefacts.far import INDEX
 from burnish.artefacts.packing import DamagedError
 from burnish.artefacts.shared import ingredients, note_of, this_host
 from burnish.base.errors import InfrastructureError, UserError

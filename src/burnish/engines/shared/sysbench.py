@@ -67,12 +67,8 @@ def search_path(program: str) -> dict[str, str]:
     return {"LUA_PATH": f"{Path(program).parent}/?.lua;{_SHIPPED}/?.lua;{os.environ.get('LUA_PATH', '')};;"}
 
 
-def parameters(workload: Workload) -> list[str]:
-    """The workload's parameters as sysbench options (``table_size`` is ``--table-size=``)."""
-    return _options(workload.parameters)
-
-
 def _options(items: Iterable[tuple[str, str]]) -> list[str]:
+    """Parameters as sysbench options (``table_size`` is ``--table-size=``)."""
     return [f"--{name.replace('_', '-')}={value}" for name, value in items]
 
 
