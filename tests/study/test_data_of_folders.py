@@ -44,7 +44,7 @@ def test_each_version_that_is_checked_out_in_a_folder_has_data_of_its_own(
         raise UserError("here trials begin")
 
     monkeypatch.setattr(group, "Trials", trials)
-    options = Options(source=tree, variants=("gcc-o3",), workloads=("fake_low",), force=True)
+    options = Options(source=tree, variants=("gcc-o3",), workloads=("fake_low",), force=True, fresh=True)
 
     def cached() -> list[bool]:
         steps = plan(home(), "fake", options).steps

@@ -1,7 +1,7 @@
 """What a running study is doing now, in a small file beside its record, for whoever watches from another terminal.
 
-The record holds only what is finished; this file is replaced about once a second, and nothing of it counts later but how
-long a session that was killed had lasted.
+The record holds only what is finished; this file is replaced about once a second, and nothing of it counts later but
+how long a session that was killed had lasted.
 """
 
 from __future__ import annotations

@@ -218,7 +218,7 @@ def _disturbed(workshop: Workshop) -> list[CellId]:
     A confirmation that this session might have measured again, and has not, was none of what is picked now.
     """
     session, record = workshop.session, workshop.record
-    begun = record.last(SessionBegun)  # by the record's clock: that of the session stands still while the machine sleeps
+    begun = record.last(SessionBegun)  # the session's own clock stands still while the machine sleeps
     began = None if begun is None else datetime.fromisoformat(begun.at).timestamp()
     return [
         cell

@@ -17,7 +17,14 @@ from burnish.record.events.trials import PairRead, SideReading, StartBegun, Star
 from burnish.record.record import Record
 from burnish.statistics.verdicts import HostPrior, Rule, judge
 from burnish.study.cells import Cell
-from burnish.study.trials.starts import check_designs, check_machine, given_up, invalid_cell, spread_about_zero, starts_of
+from burnish.study.trials.starts import (
+    check_designs,
+    check_machine,
+    given_up,
+    invalid_cell,
+    spread_about_zero,
+    starts_of,
+)
 
 CELL = CellId("one", "w")
 

@@ -147,10 +147,10 @@ def check_machine(record: Record, machine: str, processor: str) -> None:
     ]
     if not known or machine in (UNKNOWN, known[-1]["machine"]):
         return
+    was = known[-1].get("cpu_model", UNKNOWN)
     raise BegunOtherwiseError(
-        f"{record.folder.name}: its earlier starts were taken on another machine ({known[-1].get('cpu_model', UNKNOWN)}) "
-        f"than this one ({processor}); resume it there, or begin a new run here with --fresh: `burnish record merge` "
-        "puts the runs of both together"
+        f"{record.folder.name}: its earlier starts were taken on another machine ({was}) than this one ({processor}); "
+        "resume it there, or begin a new run here with --fresh: `burnish record merge` puts the runs of both together"
     )
 
 
