@@ -206,8 +206,8 @@ def clean(older_than: float | None, keep_gb: float | None, runs: bool, yes: bool
     for folder in [*storage.sweep(), *storage.sweep(home.scratch), *temporary.sweep()]:
         say(f"removed {folder}: a run that was killed had left it")
     with studies.lock(home):
-        for folder in cleaning.sweep(home):
-            say(f"removed {folder}: a clean that was interrupted had left it")
+        for left in cleaning.sweep(home):
+            say(f"removed {left}: a clean that was interrupted had left it")
         items = cleaning.inventory(home)
         chosen = cleaning.choose(
             items,
