@@ -70,6 +70,7 @@ class Source:
         archives: (file name, hex SHA-256) of the archives to unpack, in order; empty for a folder.
         note: remark about the choice of this version, or None.
         kind: a Debian source package, another archive, or a folder, perhaps as a revision has it.
+        by_content: whether the version is of the content's digest, as no name tells it.
     """
 
     name: str
@@ -79,15 +80,16 @@ class Source:
     archives: tuple[tuple[str, str], ...]
     note: str | None
     kind: Literal["debian", "archive", "folder"] = "folder"
+    by_content: bool = False
 
     def data_version(self, program: str) -> str:
         """The version by which the store names data of a server that is built from this source.
 
-        That of a package or an archive is the source's own. A folder's or a revision's name is not what is checked out
-        in it: of these, what the built program says of its version (`program`; '' before there is one) is part of it,
-        beside the name or the digest that tells two states of development apart, whose servers say the same.
+        That of a package, an archive or a digest is the source's own. A folder's or a branch's name is not what is
+        checked out in it: of these, what the built program says of its version (`program`; '' before there is one) is
+        part of it, beside the name.
         """
-        return f"{self.version} {program}" if self.kind == "folder" else self.version
+        return f"{self.version} {program}" if self.kind == "folder" and not self.by_content else self.version
 
 
 def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], host: Path = Path("/")) -> Source:
@@ -160,8 +162,9 @@ def _resolve_local(request: SourceRequest, local: Path) -> Source:
         if request.sha256 is not None:
             raise UserError(f"{local}: a SHA-256 can be checked for an archive, not for a folder; leave it out")
         content = archives.tree_digest(local, without=_OURS)
-        version = _version_in(local.resolve().name) or content[:12]
-        return Source(request.engine, version, _digest([content]), f"folder {local}", (), None)
+        named = _version_in(local.resolve().name)
+        version, by_content = named or content[:12], named is None
+        return Source(request.engine, version, _digest([content]), f"folder {local}", (), None, by_content=by_content)
     if revisions.is_revision(local):
         return _of_revision(request, local)
     if not local.exists():
@@ -195,8 +198,9 @@ def _of_revision(request: SourceRequest, local: Path) -> Source:
             "folder in which they are checked out"
         )
     origin = f"revision {revision.commit[:12]} of {revision.folder}"
-    version = _version_in(f"-{revision.name}") or revision.commit[:12]
-    return Source(request.engine, version, _digest([f"git {revision.tree}"]), origin, (), note)
+    by_name = _version_in(f"-{revision.name}")
+    version, digest = by_name or revision.commit[:12], _digest([f"git {revision.tree}"])
+    return Source(request.engine, version, digest, origin, (), note, by_content=by_name is None)
 
 
 def _version_in(name: str) -> str | None:

@@ -101,6 +101,7 @@ def obtain_source(session: Session, pinned: str | None) -> tuple[sources.Source,
 def source_obtained(source: sources.Source) -> SourceObtained:
     """A source as an event of the record."""
     values: dict[str, object] = asdict(source)
+    del values["by_content"]
     return value_of(
         SourceObtained, {("source_kind" if name == "kind" else name): plain(values[name]) for name in values}
     )
