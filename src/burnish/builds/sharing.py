@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
 
 from burnish.base.digest import digest_of
 from burnish.builds.after_link.stage import AfterLink
@@ -186,17 +185,17 @@ def outdated(
     out: set[str] = set()
     while True:
         fits = {key for _, key in there} - out
-        made = {
-            stage.key for chain in chains for stage in needed(chain, partial(_among, fits)) if stage.key not in fits
-        }
+        kept = without(out, lambda kind, key: (kind, key) in there)
+        made = {stage.key for chain in chains for stage in needed(chain, kept) if stage.key not in fits}
         found = {key for chain in chains for key in _unfit(chain, fits, made, digests, made_with)}
         if not found:
             return frozenset(out)
         out |= found
 
 
-def _among(keys: Collection[str], _kind: str, key: str) -> bool:
-    return key in keys
+def without(keys: Collection[str], has: Callable[[str, str], bool]) -> Callable[[str, str], bool]:
+    """Whether the store has an entry, as `has`, that is none of these keys', which are made anew."""
+    return lambda kind, key: key not in keys and has(kind, key)
 
 
 def _unfit(

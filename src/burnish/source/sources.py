@@ -82,6 +82,11 @@ class Source:
     kind: Literal["debian", "archive", "folder"] = "folder"
     by_content: bool = False
 
+    @property
+    def is_named_alone(self) -> bool:
+        """Whether nothing but the name of a folder or a branch says its version: another one may be checked out."""
+        return self.kind == "folder" and not self.by_content
+
     def data_version(self, program: str) -> str:
         """The version by which the store names data of a server that is built from this source.
 
@@ -89,7 +94,7 @@ class Source:
         checked out in it: of these, what the built program says of its version (`program`; '' before there is one) is
         part of it, beside the name.
         """
-        return f"{self.version} {program}" if self.kind == "folder" and not self.by_content else self.version
+        return f"{self.version} {program}" if self.is_named_alone else self.version
 
 
 def resolve(request: SourceRequest, *, cache: Path, say: Callable[[str], None], host: Path = Path("/")) -> Source:

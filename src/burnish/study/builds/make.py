@@ -18,7 +18,7 @@ from burnish.builds import configuration, evidence
 from burnish.builds.after_link.maker import AfterLinkMaker
 from burnish.builds.builder import Builder
 from burnish.builds.evidence import Examiner, Portable
-from burnish.builds.sharing import in_order, kept_as, needed, outdated
+from burnish.builds.sharing import in_order, kept_as, needed, outdated, without
 from burnish.builds.stages import Bolt, Compile, Stage
 from burnish.builds.training import Trainer
 from burnish.engines.contract import Engine, GateReport
@@ -121,11 +121,7 @@ class Maker:
     def _wanted(self, *chains: Sequence[Stage]) -> tuple[list[tuple[Stage, ...]], frozenset[str]]:
         """Of each chain the stages that must be there, and the keys of those that are, but must be made anew."""
         unfit = outdated(chains, self._there, self.store.made_with)
-
-        def there(kind: str, key: str) -> bool:
-            return key not in unfit and self._there(kind, key)
-
-        return [needed(chain, there) for chain in chains], unfit
+        return [needed(chain, without(unfit, self._there)) for chain in chains], unfit
 
     def make(self, chains: Sequence[Chain], *, more: bool = False, tested: bool = True) -> list[Made]:
         """Makes and tests all variants' builds; one that fails becomes a row with its reason, the others continue.

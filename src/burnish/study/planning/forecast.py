@@ -61,7 +61,8 @@ def plan_of(
     possible = [(chain.variant.name, chain.stages) for chain in chains if chain.missing is None]
     recipes = [(chain.variant.name, chain.variant.recipe, chain.final) for chain in chains if chain.missing is None]
     same = evidence.known_same(recipes, store)
-    version = source.data_version(_version_of(chains, store)) if source else ""
+    said = _version_of(chains, store) if source and source.is_named_alone else ""
+    version = source.data_version(said) if source else ""
     data = {datasets.dataset_key(spec, version, w): w.dataset for w in workloads if w.dataset != "none"}
     return make_plan(
         possible,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from burnish.base.durations import duration
@@ -28,6 +27,7 @@ from burnish.builds.sharing import (
     read_before,
     reading_key,
     relatives,
+    without,
 )
 from burnish.builds.stages import Bolt, Compile, Stage
 from burnish.engines.jobs import has_lto
@@ -248,7 +248,7 @@ def make_plan(
         lacking: of variants that are left out, the system packages with which they could be built, where known.
     """
     unfit = outdated([stages for _, stages in chains], known.has, known.made_with)
-    known = replace(known, has=partial(_fits, unfit, known.has))
+    known = replace(known, has=without(unfit, known.has))
     chains = [(name, needed(stages, known.has)) for name, stages in chains]
     users: dict[str, list[str]] = {}
     finals: dict[str, list[str]] = {}
@@ -282,11 +282,6 @@ def make_plan(
         reread=known.history.figure(read_before("with profile"), "", "seconds"),
         guessed=_guessed(spec, known.history),
     )
-
-
-def _fits(unfit: Collection[str], has: Callable[[str, str], bool], kind: str, key: str) -> bool:
-    """Whether the store has an entry that is not made anew."""
-    return key not in unfit and has(kind, key)
 
 
 def _step(
