@@ -224,6 +224,20 @@ def test_many_loads_have_signs_and_many_variants_share_lines() -> None:
     assert not re.search(r"^v\d+ +[+-]", text, re.MULTILINE)
 
 
+def test_five_loads_of_one_kind_have_short_heads_and_one_line_of_legend() -> None:
+    loads = ("oltp_read_only", "oltp_read_write", "oltp_update_index", "oltp_delete")
+    result = tuned({name: dict.fromkeys(loads, ("faster", 1.2)) for name in ("one", "two")})
+    of = {"oltp_read_only": "capacity"}
+    rows = tuple(replace(row, headline=of.get(row.workload, "throughput")) for row in result.rows)
+    text = printed(replace(result, rows=rows))
+    head = text.split("% more work")[1].splitlines()
+    assert head[0].split() == ["read_only", "read_", "update_", "delete"]
+    assert head[1].split() == ["write", "index"]
+    assert "capacity on read_only, throughput on the others" in flat(text)
+    few = printed(replace(result, rows=tuple(row for row in rows if row.workload != loads[-1])))
+    assert "capacity on read_only, throughput on read_write, update_index" in flat(few)
+
+
 def test_what_a_search_dropped_is_not_said_to_be_like_the_baseline() -> None:
     """It has two or three starts, which say nothing of a build by themselves."""
     loads = {f"read:threads={number}": ("faster", 1.1) for number in (1, 4)}

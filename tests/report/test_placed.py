@@ -98,6 +98,7 @@ def test_figures_of_two_placements_are_not_mixed() -> None:
         "1.270 [1.257, 1.283] on w. Quote these figures."
     )
     assert {ceiling.where for ceiling in ceilings(result, "fast")} == {""}
+    assert [part for part in facts.sure(result) if "again" in part] == ["fast, measured again on 6 starts"]
 
 
 def test_fresh_starts_that_tell_nothing_are_said_and_not_quoted() -> None:
@@ -235,6 +236,8 @@ def test_fresh_starts_of_two_candidates_are_not_one_candidates_figures(
     assert others == [
         f"{second} was measured again on 6 fresh starts as well: {figures[second][1]} on w.",
     ]
+    one = replace(result, confirmations=tuple(row for row in result.confirmations if row.candidate == best))
+    assert [part for part in facts.sure(one) if "again" in part] == ["best of 2, measured again on 6 starts"]
     assert [part for part in facts.sure(result) if "measured again" in part] == [
         f"{best}, best of 2, measured again on 6 starts",
         f"{second}, measured again on 6 starts",

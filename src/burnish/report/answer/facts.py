@@ -165,8 +165,13 @@ def sure(result: Result) -> list[str]:
         parts.append(_sittings([sitting for sitting, _ in about], [value for value in within if math.isfinite(value)]))
     of = len(dict.fromkeys(one.candidate for one in result.rows))
     best = f", best of {of}" if of > 1 else ""
-    for name, again in by_candidate(result, result.confirmations).items():
-        parts.append(f"{name}{best}, measured again on {plural(again[0].starts, 'start')}")
+    again = by_candidate(result, result.confirmations)
+    if len(again) == 1 and of > 1 and taken(result) in again:  # named by the first sentence
+        (rows,) = again.values()
+        parts.append(f"best of {of}, measured again on {plural(rows[0].starts, 'start')}")
+        again = {}
+    for name, rows in again.items():
+        parts.append(f"{name}{best}, measured again on {plural(rows[0].starts, 'start')}")
         best = ""
     ranked = ranking(result)
     rivals = {rival.candidate for rival in ranked.rivals if rival.tied} if ranked else set()

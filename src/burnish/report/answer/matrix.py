@@ -13,7 +13,7 @@ from burnish.report.analysis import marks, suites
 from burnish.report.analysis.placed import again_to_quote
 from burnish.report.analysis.ranking import ranking
 from burnish.report.analysis.verdict import NO_EFFECT, words
-from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change, span
+from burnish.report.answer.words import SIGN_LEGEND, SIGNS, VERDICTS, change, short_loads, span
 from burnish.report.compose import headed, points, role_of, row
 from burnish.report.document import Cell, Column, Role, Section, Span, Table
 from burnish.report.document import Row as TableRow
@@ -30,6 +30,9 @@ WIDE = 2
 
 BESIDE = 5
 """Most loads in one table; more are continued in another below it."""
+
+LISTED = 2
+"""Most loads that the legend names for the last of several quantities; more are "the others"."""
 
 MOST = 12
 """Most lines of a table; beyond that, variants of which nothing is proved share one line."""
@@ -151,11 +154,12 @@ def _table(
 ) -> Table:
     """The lines for some of the loads, with a head of as many lines as the longest name of a load needs."""
     before = _common(loads)
+    called = {load: load.removeprefix(before) for load in loads} if wide or before else short_loads(loads)
     head = TableRow(
         (
             headed(f"{_title(result)}{f', at {before}' if before else ''}", 28),
             Cell((Span(""),)),
-            *(headed(load.removeprefix(before), 18 if wide else 9) for load in loads),
+            *(headed(called[load], 18 if wide else 9) for load in loads),
         ),
         Role.STRONG,
     )
@@ -230,10 +234,8 @@ def _legend(
     family = [one.together for one in result.rows if one.together]
     if len(family) > 1:
         parts.append(f"corrected for {len(family)} comparisons")
-    of = {one.headline: None for one in result.rows if one.ratio}
-    if len(of) > 1:
-        each = (f"{BY_NAME[name].title} on {_loads(result, name)}" for name in of)
-        parts.append(", ".join(each))
+    if len({one.headline for one in result.rows if one.ratio}) > 1:
+        parts.append(_quantities(result, wide=wide))
     notes = star_note(figure.ratio for figure in figures) if wide else []
     return [*(["; ".join(parts)] if parts else []), *notes]
 
@@ -242,5 +244,17 @@ def _repeated(result: Result) -> bool:
     return any(one.sitting is not None for one in result.rows)
 
 
-def _loads(result: Result, headline: str) -> str:
-    return ", ".join(dict.fromkeys(one.workload for one in result.rows if one.headline == headline))
+def _quantities(result: Result, *, wide: bool) -> str:
+    """Which loads' figures are of which quantity, with the names of the table's head."""
+    loads: dict[str, dict[str, None]] = {}
+    for one in result.rows:
+        if one.ratio:
+            loads.setdefault(one.headline, {})[one.workload] = None
+    names = list(dict.fromkeys(load for group in loads.values() for load in group))
+    called = {name: name for name in names} if wide else short_loads(names)
+    *_, last = loads
+    return ", ".join(
+        f"{BY_NAME[of].title} on "
+        + ("the others" if of == last and len(group) > LISTED else ", ".join(called[load] for load in group))
+        for of, group in loads.items()
+    )
