@@ -73,9 +73,9 @@ TOGETHER = (
     *("sqlite-sittings-second", "mysql-mysql-manual", "mysql-mysql-manual-compilers", "mysql-tune-zen3"),
     *("mysql-huge-text", "mysql-pgo-clang", "mysql-percona-2026-clang", "mysql-search-zen3", "mysql-tune-zen3-again"),
     *("mysql-search-zen5", "sqlite-grid-zen5", "sqlite-grid-search-zen5"),
-    *("mysql-mysql-manual-zen5", "mysql-pgo-zen5"),
+    *("mysql-mysql-manual-zen5", "mysql-pgo-zen5", "mysql-tune-vendor-zen5"),
 )
-"""Records of 26 to 30 November whose servers were launched at the same time: duets and interleaved starts."""
+"""Records of 26 November to 1 December whose servers were launched at the same time: duets and interleaved starts."""
 FORMAT_1 = ("mariadb-tune",)
 UNEVEN = ("postgresql-tune",)
 """A record in which to begin on the first cores cost 2.19 % (docs/BIAS.md, "First on the first cores")."""
