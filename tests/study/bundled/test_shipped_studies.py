@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,7 @@ from burnish.cli import app
 from burnish.engines.fake.engine import FakeEngine
 from burnish.model.condition import Condition
 from burnish.record.events.builds import BuildMade, TuningExamined
-from burnish.record.events.bundled import ConfirmationBegun
+from burnish.record.events.bundled import ConfirmationBegun, FigureMeasured
 from burnish.record.events.study import StudyFinished
 from burnish.record.events.trials import StartBegun
 from burnish.record.events.verdicts import FamilyJudged
@@ -27,6 +29,7 @@ from burnish.record.record import Record
 from burnish.report.bundled.table import Line, StudyTable
 from burnish.study.bundled.expansion import expand
 from burnish.study.constructors import bundled
+from burnish.toolchain import compile_costs
 from shipping import quick, shown
 from studying import burnish, text
 
@@ -78,6 +81,23 @@ def test_the_manual_in_several_sittings(monkeypatch: pytest.MonkeyPatch) -> None
     said = shown(folder)
     assert "published %" in said
     assert max(map(len, said.splitlines())) <= 80
+
+
+def test_memory_of_a_compile_that_a_finished_build_does_not_name_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large server has hundreds of objects, of which a build's description has the heaviest."""
+    run, usual = quick(monkeypatch), compile_costs.summary
+
+    def few(*facts: Any) -> dict[str, Any]:
+        return {**usual(*facts), "heaviest": [["geometry.c.o", 2_000_000_000, 40.0]]}
+
+    with monkeypatch.context() as finished:
+        finished.setattr(compile_costs, "summary", few)
+        run("mysql-manual", "dynamic-link")
+    found, folder = run("mysql-manual", "compile-memory")
+    line = by_row(found)["compile-memory"]
+    assert line.verdict == ("measured" if shutil.which("time") else ""), line.reason
+    with closing(Record(folder)) as record:
+        assert all(each.event.base < 1000 for each in record.events(FigureMeasured))
 
 
 def test_only_what_a_row_runs_under_is_reported_as_untuned(monkeypatch: pytest.MonkeyPatch) -> None:
