@@ -115,8 +115,8 @@ def test_facts_file_and_next_commands() -> None:
     )
     assert f"file     {FILE}\n" in text, "the size has no room beside it"
     assert text.splitlines()[-2:] == [
-        "next     burnish reproduce plain          # a script that rebuilds it",
-        "         burnish show fake-tune-1 --full  # all of it",
+        "next     burnish reproduce plain --run fake-tune-1  # a script that rebuilds it",
+        "         burnish show fake-tune-1 --full            # all of it",
     ]
 
 
@@ -172,7 +172,7 @@ def test_no_command_is_named_that_refuses_the_build(about: Mapping[str, Any], pa
     result = tuned({"one": {"w": ("faster", 1.2)}}, one=about)
     text = printed(result, verbs=("show", "install", "package", "reproduce"))
     assert ("burnish install" in text, "burnish package" in text) == (packed, packed)
-    assert ("burnish reproduce one" in text) is not packed
+    assert ("burnish reproduce one --run fake-tune-1" in text) is not packed
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,7 @@ def test_the_first_screen_says_what_to_take_and_how_sure() -> None:
     assert "in another sitting, [" in first, "both intervals"
     assert "in this one; 8 starts" in first
     assert "compile 16 min 28 s → 19 min 10 s of CPU" in first
+    assert re.search(r"burnish reproduce clang-pgo-thinlto --run mariadb-tune-\d{8}-\d{6}", first), "of this run"
 
 
 def test_a_section_is_there_where_the_record_has_its_data() -> None:

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from burnish.report.answer.around import Around
     from burnish.report.result import Result
 
+REPRODUCE = "burnish reproduce {take} --run {run}"
+"""Of this run: variants of other runs, and of other engines, have the same names."""
+
 _USE = (
     ("install", "burnish install {run} --variant {take}", "install it"),
     ("package", "burnish package {run} --variant {take}", "make a package of it"),
-    ("reproduce", "burnish reproduce {take}", "a script that rebuilds it"),
+    ("reproduce", REPRODUCE, "a script that rebuilds it"),
 )
 """What can be done with a build: verb, command, what it does; the first that there is, and not more than two."""
 

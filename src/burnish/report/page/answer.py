@@ -10,7 +10,7 @@ from burnish.base.durations import duration
 from burnish.report.analysis import marks
 from burnish.report.analysis.placed import named, quoted
 from burnish.report.analysis.ranking import ranking
-from burnish.report.answer import bundled
+from burnish.report.answer import bundled, onward
 from burnish.report.answer import take as short
 from burnish.report.answer.facts import noise
 from burnish.report.bundled.table import Line
@@ -273,9 +273,5 @@ def _next(result: Result, take: str | None) -> list[tuple[str, tuple[Span, ...]]
     build = _build(result, take)
     if build is None or not build.built:
         return []
-    return [
-        (
-            "Make it again",
-            _lines(f"burnish reproduce {shlex.quote(build.variant)}", "or the script it writes, without burnish"),
-        )
-    ]
+    command = onward.REPRODUCE.format(take=shlex.quote(build.variant), run=shlex.quote(result.name))
+    return [("Make it again", _lines(command, "or the script it writes, without burnish"))]
