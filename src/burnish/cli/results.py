@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import typer
 
 from burnish.base import paths
+from burnish.base.errors import UserError
 from burnish.bench.host import boot_now
 from burnish.catalogue import load
 from burnish.cli import help as pages
@@ -19,7 +20,8 @@ from burnish.hosts.place import read_joined
 from burnish.record import exchange
 from burnish.record.events import Event, Recorded
 from burnish.record.events.builds import BuildMade, ProgramFound
-from burnish.record.record import Record
+from burnish.record.events.study import StudyBegun
+from burnish.record.record import FILE, Record
 from burnish.report.analysis.taken import taken
 from burnish.report.answer.around import Around
 from burnish.report.contents import answer, document
@@ -28,6 +30,9 @@ from burnish.report.result import Result
 from burnish.report.values import runs as values
 from burnish.study.kept import runs as studies
 from burnish.study.kept.programs import key_of, program_of
+
+_OF_KEPT = {"install", "package", "reproduce"}
+"""Verbs that take a kept run by its name, and no file."""
 
 
 def run_named(name: str | None) -> Path:
@@ -105,9 +110,26 @@ def around(result: Result, place: Path) -> Around:
         return Around(named, verbs=verbs, resumes=resumes)
     events = _events(place)
     program = program_of(paths.home(), result.engine, take, events, checked=False)
+    kept = result.name if place.is_dir() else _kept(events)
+    if not kept:
+        verbs -= _OF_KEPT
     if program is None:
         return Around(named, verbs=verbs, pull=_pull(key_of(take, events)), resumes=resumes)
-    return Around(named, str(program), program.stat().st_size, verbs, resumes=resumes)
+    return Around(named, str(program), program.stat().st_size, verbs, resumes=resumes, kept=kept)
+
+
+def _kept(events: Sequence[Recorded[Event]]) -> str:
+    """The name of the run that an exported record is of; '' if that is not in this home."""
+    begun = next((one.event for one in events if isinstance(one.event, StudyBegun)), None)
+    if begun is None or not exchange.is_study_name(begun.name):
+        return ""
+    folder = paths.home().studies / begun.name
+    if (folder / FILE).is_file():
+        with suppress(UserError), closing(Record(folder)) as record:
+            own = next(record.events(StudyBegun), None)
+            if own is not None and own.event == begun:
+                return folder.name
+    return ""
 
 
 def _pull(key: str | None) -> str:
@@ -119,8 +141,8 @@ def _pull(key: str | None) -> str:
 
 
 def _events(place: Path) -> Sequence[Recorded[Event]]:
-    """The builds and programs of a run's folder or of an exported record."""
+    """The builds and programs of a run's folder or of an exported record, and how that one begins."""
     if not place.is_dir():
-        return exchange.events_of(place, BuildMade, ProgramFound)
+        return exchange.events_of(place, StudyBegun, BuildMade, ProgramFound)
     with closing(Record(place)) as record:
         return list(record.events(BuildMade, ProgramFound))

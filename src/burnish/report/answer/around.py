@@ -17,6 +17,7 @@ class Around:
         verbs: the verbs that there are, for the next commands.
         resumes: whether the run is not finished and can be resumed here.
         pull: the command that fetches its build from where hosts share it; '' if nobody shares it.
+        kept: the run's name for verbs that take no file; '' where `run` is that name.
     """
 
     run: str
@@ -25,3 +26,4 @@ class Around:
     verbs: Collection[str] = ()
     pull: str = ""
     resumes: bool = False
+    kept: str = ""

@@ -69,7 +69,10 @@ def commands(result: Result, around: Around, take: str | None) -> Sequence[tuple
     words = {
         name: shlex.quote(text) for name, text in (("take", take or ""), ("run", around.run), ("engine", result.engine))
     }
+    of_kept = {**words, "run": shlex.quote(around.kept or around.run)}
     fetch = [(around.pull, "fetches its build")] if around.pull and not around.file and build is not None else []
     page = [_PAGE] if "report" in around.verbs else []
     resume = [_RESUME] if around.resumes and "resume" in around.verbs else []
-    return [*fetch, *((command.format(**words), does) for _, command, does in (*resume, *use, *page, _WHOLE))]
+    given = [*((step, words) for step in resume), *((step, of_kept) for step in use)]
+    given += [(step, words) for step in (*page, _WHOLE)]
+    return [*fetch, *((command.format(**named), does) for (_, command, does), named in given)]

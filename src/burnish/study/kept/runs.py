@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import shlex
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from burnish.catalogue import load
 from burnish.record.events.bundled import FigureMeasured
 from burnish.record.events.study import RecordImported, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
-from burnish.record.lines import SUFFIXES
+from burnish.record.lines import SUFFIXES, is_file_name
 from burnish.record.record import FILE, Record
 from burnish.study.kept import damaged
 from burnish.study.kept.sittings import Again, Next, following
@@ -74,6 +75,11 @@ def find(home: Home, name: str | None) -> Path:
     if len(matching) == 1:
         return matching[0]
     if not matching:
+        if Path(name).is_file() and is_file_name(name):
+            raise UserError(
+                f"{name}: is an exported record, and this takes a run; `burnish record import {shlex.quote(name)}` "
+                "makes one of it"
+            )
         if Path(name).is_file():
             raise UserError(f"{name}: no record; a record's name ends in {', '.join(SUFFIXES)} or .html")
         raise unknown("run", name, [path.name for path in runs], "burnish runs")
