@@ -170,6 +170,20 @@ def test_drawings_are_carried_once(tmp_path: Path) -> None:
     assert len(exchange.study_events(folder)) == 4, "where it came from, and no second drawing"
 
 
+def test_a_runs_own_export_is_the_same_with_its_drawings(tmp_path: Path) -> None:
+    folder = paths.home().studies / "why-1"
+    with closing(Record(folder, create=True)) as record:
+        record.append(StudyBegun("why-1", {}))
+        method = SamplingMethod("cycles", True, 1.0, 1.0, "lbr", "duet", "names", 0, 0, 0.0)
+        record.append(WhyExplained(("a", "b"), "w", "unit", method, pictures=("flame.svg",)))
+    (folder / "flame.svg").write_text("<svg/>")
+    exported = file(tmp_path, list(exchange.compact(exchange.study_events(folder))))
+    assert exchange.import_study(paths.home(), exported) == (folder, False)
+    (folder / "flame.svg").write_text("<svg>another</svg>")
+    with pytest.raises(UserError, match="with another record"):
+        exchange.import_study(paths.home(), exported)
+
+
 def test_nothing_is_written_where_it_can_not_be(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"name ends in"):
         exchange.write(tmp_path / "record.zip", STUDY)

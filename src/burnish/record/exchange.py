@@ -161,9 +161,8 @@ def import_study(home: Home, path: Path, called: str | None = None) -> tuple[Pat
     name = called or study_name(path, events)
     folder = home.studies / name
     if folder.exists():
-        with closing(Record(folder)) as record:
-            same = list(compact(record.every())) == list(compact(events))
-        if not same:
+        # An export has drawings as events, a run that was made here has them as files.
+        if list(compact(study_events(folder))) != list(compact(events)):
             raise UserError(f"{folder}: a study of this name exists, with another record; rename its folder first")
         return folder, False
     home.studies.mkdir(mode=0o700, parents=True, exist_ok=True)
