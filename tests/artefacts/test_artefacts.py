@@ -189,6 +189,19 @@ def test_the_first_of_two_writers_wins(artefacts: Artefacts, tmp_path: Path) -> 
     assert artefacts.push("builds", "k1", second, replace=True) == artefacts.digest("builds", "k1") != digest
 
 
+def test_a_folder_without_hard_links_takes_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refused)
+    artefacts = open_artefacts(str(tmp_path / "far"))
+    digest = artefacts.push("builds", "k1", entry(tmp_path))
+    with pytest.raises(TakenError, match="another host was first"):
+        artefacts.push("builds", "k1", entry(tmp_path, "another", "other"))
+    assert artefacts.digest("builds", "k1") == digest
+    assert artefacts.fetch("builds", "k1", tmp_path / "into")
+
+
 def test_many_writers_at_once(artefacts: Artefacts, tmp_path: Path) -> None:
     folders = [entry(tmp_path, f"writer{number}", f"of-{number}") for number in range(6)]
     results: dict[int, str] = {}

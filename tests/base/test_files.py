@@ -15,6 +15,7 @@ from burnish.base.files import (
     check_folder,
     drafted,
     held,
+    link_new,
     link_or_copy,
     linked_copy,
     locked,
@@ -195,3 +196,34 @@ def test_an_error_of_writing_names_what_was_to_be_written_and_one_of_reading_wha
     with pytest.raises(FileNotFoundError) as absent, drafted(target):
         source.read_bytes()
     assert absent.value.filename == str(source)
+
+
+@pytest.mark.parametrize("number", [None, errno.EPERM, errno.EOPNOTSUPP])
+def test_a_new_file_is_made_with_and_without_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int | None
+) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_text("one")
+    source.chmod(0o600)
+
+    def refused(*_: object) -> None:
+        raise OSError(number, "no links")
+
+    if number is not None:
+        monkeypatch.setattr("os.link", refused)
+    link_new(source, target)
+    assert (target.read_text(), target.stat().st_mode & 0o777) == ("one", 0o600)
+    with pytest.raises(FileExistsError):
+        link_new(source, target)
+    assert target.read_text() == "one", "the first one stays"
+
+
+def test_a_link_that_fails_otherwise_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    (tmp_path / "source").touch()
+    monkeypatch.setattr("os.link", refused)
+    with pytest.raises(OSError, match="broken"):
+        link_new(tmp_path / "source", tmp_path / "target")
+    assert not (tmp_path / "target").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from pathlib import Path
 
@@ -54,6 +55,17 @@ def test_without_firmware_the_home_keeps_an_id(tmp_path: Path) -> None:
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert kept.read_text().strip() not in found[0]
     assert [path.name for path in homes[0].iterdir()] == [KEPT]
+
+
+def test_a_home_on_a_file_system_without_links_keeps_an_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refused)
+    found = machine_id(tmp_path, tmp_path, CPU)
+    assert found == machine_id(tmp_path, tmp_path, CPU) != UNKNOWN
+    assert stat.S_IMODE((tmp_path / KEPT).stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == [KEPT]
 
 
 def test_without_firmware_and_home_it_is_unknown(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import IO, Any, TypeVar
 
 from burnish.artefacts.packing import DamagedError, NotPackable
 from burnish.base.errors import InfrastructureError, UserError
+from burnish.base.files import link_new
 
 TRIES = 3
 """How often something is tried that may succeed when it is tried again."""
@@ -132,8 +133,8 @@ class Far:
     def create(self, path: str, data: bytes) -> bool:
         """Writes a small file unless there is one; returns whether it was written.
 
-        In a folder it is whole or not there, by a hard link to a finished file. Elsewhere the store is asked to write
-        only what is not there; some do not keep to that, so the caller reads it again.
+        In a folder it is whole or not there, by a hard link to a finished file where there are links. Elsewhere the
+        store is asked to write only what is not there; some do not keep to that, so the caller reads it again.
         """
 
         def link() -> bool:
@@ -141,7 +142,7 @@ class Far:
             self._make_folders(draft, self._full(path))
             self._fs.pipe_file(draft, data)
             try:
-                os.link(draft, self._full(path))
+                link_new(Path(draft), Path(self._full(path)))
             finally:
                 self._fs.rm_file(draft)
             return True

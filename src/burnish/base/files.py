@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -14,6 +15,9 @@ from pathlib import Path
 from typing import IO
 
 from burnish.base.errors import FULL, BusyError, UserError
+
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS})
+"""Errors of a hard link on a file system that has none: vfat, some SMB and FUSE mounts."""
 
 
 def sha256_of(path: Path) -> str:
@@ -52,6 +56,30 @@ def link_or_copy(source: str, target: str) -> None:
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
+
+
+def link_new(source: Path, target: Path) -> None:
+    """A new file `target` with the content and the rights of `source`: a hard link, so that it is there whole or not at
+    all; on a file system without links it is written in place.
+
+    Raises:
+        FileExistsError: there is one.
+    """
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
+        return
+    data, mode = source.read_bytes(), source.stat().st_mode & 0o777
+    number = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+    except BaseException:  # what is half written would count as the whole file
+        target.unlink(missing_ok=True)
+        raise
 
 
 @contextlib.contextmanager

@@ -14,6 +14,8 @@ import re
 import secrets
 from pathlib import Path
 
+from burnish.base.files import link_new
+
 FIRMWARE = ("product_uuid", "board_serial")
 """Files of ``/sys/class/dmi/id`` that identify a machine, best first; only root can read them."""
 
@@ -69,7 +71,7 @@ def _kept(home: Path) -> str:
             draft.touch(mode=0o600, exist_ok=False)
             draft.write_text(secrets.token_hex(16) + "\n")
             with contextlib.suppress(FileExistsError):  # another run was first: its id counts
-                os.link(draft, path)
+                link_new(draft, path)
             draft.unlink()
         text = path.read_text().strip()
     except (OSError, UnicodeDecodeError):
