@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import pytest
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.cli.results import result_of
+from burnish.engines.steps import Command
 from burnish.packages import chosen
 from burnish.packages.formats import cmake, tarball
+from burnish.packages.statements import Made
 from burnish.record.exchange import read_events
 from burnish.report.fold import fold
 from fakerun import called
@@ -88,8 +91,12 @@ def test_links_within_a_build_are_in_its_archive(tmp_path: Path) -> None:
 
 
 def test_cmake_takes_the_toolchain_file_and_the_preset(tuned_home: Path, tmp_path: Path) -> None:
-    value = make(tuned_home, tmp_path, "cmake")
-    folder = Path(value["files"][0]).parent
+    home, (run,) = Home(tuned_home), (tuned_home / "studies").iterdir()
+    found = chosen.choose(home, run, result_of(run), "speed400")
+    configured = Command("configure", ("cmake", "-S", f"{found.making.root}/source"))
+    by_cmake = replace(found, making=replace(found.making, steps=(configured, *found.making.steps)))
+    files, _ = cmake.make(home, by_cmake, Made(), tmp_path)
+    folder = files[0].parent
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.21)\nproject(x C)\nadd_executable(x x.c)\n"
     )
@@ -97,6 +104,13 @@ def test_cmake_takes_the_toolchain_file_and_the_preset(tuned_home: Path, tmp_pat
     subprocess.run(["cmake", "--preset", "burnish-speed400"], cwd=folder, check=True, capture_output=True)
     subprocess.run(["cmake", "--build", "build-burnish"], cwd=folder, check=True, capture_output=True)
     subprocess.run([folder / "build-burnish/x"], check=True)
+
+
+def test_cmakes_files_are_refused_of_what_it_did_not_configure(tuned_home: Path, tmp_path: Path) -> None:
+    done = called(tuned_home, "package", "--as", "cmake", "--variant", "speed400", "--output", tmp_path)
+    assert done.returncode == 2
+    assert "--as cmake: speed400 of fake was not built with cmake; --as rebuild" in " ".join(done.stderr.split())
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,18 @@ import pytest
 
 from burnish.base.errors import UserError
 from burnish.base.files import sha256_of
-from burnish.builds.reproducer import Making, Program
+from burnish.base.paths import Home
+from burnish.builds.reproducer import KeptProfile, Making, Program
+from burnish.builds.stages import INSTRUMENT
 from burnish.catalogue import load
 from burnish.engines.steps import Command
 from burnish.engines.testing import PlainBench
 from burnish.model.engine import Packaging
-from burnish.packages import statements, verify
-from burnish.packages.formats import common, container, debian_patch, flags
+from burnish.packages import planned, statements, verify
+from burnish.packages.formats import cmake, common, container, debian_patch, flags, spec
 from burnish.packages.statements import Made
 from burnish.source.debian import binary
+from burnish.toolchain.toolchains import Toolchain
 
 
 def packaging() -> Packaging:
@@ -84,6 +87,62 @@ def test_the_link_is_taken_along_with_what_the_engine_adds() -> None:
         "CMAKE_C_FLAGS_RELWITHDEBINFO": "-O2 -g1 -DNDEBUG",
         "WITH_SSL": "system",
     }
+
+
+GCDA = KeptProfile("key", "gcda", "build", (("gcda/a.c.gcda", "1" * 64),))
+
+
+def test_gccs_profile_comes_to_where_gcc_looks_for_it(tmp_path: Path, gcc: Toolchain) -> None:
+    making = replace(CONFIGURED, root=str(tmp_path), profile=GCDA)
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21)\nproject(x C)\nadd_executable(x x.c)\n"
+    )
+    (source / "x.c").write_text(
+        "static __attribute__((noinline)) int f(int a) { return a > 2 ? a : 1; }\n"
+        "int main(int n, char **v) { return f(n) + !v ? 0 : 1; }\n"
+    )
+
+    def built(folder: Path, *flags: str) -> None:
+        configure = ("cmake", "-G", "Ninja", "-S", source, "-B", folder, f"-DCMAKE_C_COMPILER={gcc.cc}")
+        subprocess.run([*configure, f"-DCMAKE_C_FLAGS={' '.join(flags)}"], check=True, capture_output=True)
+        subprocess.run(["cmake", "--build", folder], check=True, capture_output=True)
+
+    built(tmp_path / "build", *INSTRUMENT)
+    subprocess.run([tmp_path / "build/x"], check=True)
+    (counts,) = (tmp_path / "build").rglob("*.gcda")
+    kept = source / "gcda" / counts.relative_to(tmp_path / "build")
+    kept.parent.mkdir(parents=True)
+    counts.rename(kept)
+    use = ("-fprofile-use", "-Werror=missing-profile", "-Werror=coverage-mismatch")
+    with pytest.raises(subprocess.CalledProcessError):
+        built(source / cmake.BUILD, *use)
+    first, where = cmake.laying(making)
+    subprocess.run(["sh", "-e", "-c", first.partition(": ")[2]], cwd=source, check=True)
+    built(source / cmake.BUILD, *use)
+    assert f"in {source}:" in where
+    assert cmake.laying(CONFIGURED) == [], "clang's profile is named by a flag"
+
+
+def test_a_profile_beside_objects_is_no_path_in_a_flag() -> None:
+    about = {"flags": {"c": ["-fprofile-use", "-I/r/build/include"], "cxx": [], "link": []}}
+    assert flags.plain(replace(MAKING, profile=GCDA), about, "$F").c == ("-fprofile-use",)
+    clangs = replace(GCDA, name="merged.profdata", place="profile")
+    about["flags"]["c"] = ["-fprofile-use=/r/profile"]
+    assert flags.plain(replace(MAKING, profile=clangs), about, "$F").c == ("-fprofile-use=$F/merged.profdata",)
+
+
+def test_a_spec_fragment_is_refused_with_gccs_profile(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^--as rpm: the profile of fast is gcc's, .*; take --as rebuild, or a"):
+        spec.make(Home(tmp_path), chosen(profile=GCDA), Made(), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_engine_without_a_package_names_what_every_engine_has() -> None:
+    found = SimpleNamespace(engine=SimpleNamespace(spec=load.engine("sqlite")))
+    with pytest.raises(UserError, match="with --as tar or rebuild works for every engine"):
+        planned._packaging(found, "--as deb")
 
 
 def test_a_patch_of_the_rules_makes_the_program_first_and_puts_it_in_last(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def _packaging(chosen: Chosen, words: str) -> Packaging:
     if spec_.packaging is None:
         raise UserError(
             f"{words}: {spec_.title} has no package with the program that was measured, so none can be made "
-            "from it; `burnish package` with --as tar, rebuild or cmake works for every engine"
+            "from it; `burnish package` with --as tar or rebuild works for every engine"
         )
     return spec_.packaging
 

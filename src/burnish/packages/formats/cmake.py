@@ -16,17 +16,29 @@ from burnish.packages.control import file_name
 from burnish.packages.formats import flags
 from burnish.packages.formats.common import beside, name_of, new_folder, title_of
 from burnish.packages.statements import Made
+from burnish.profiles.collecting import DATA
 from burnish.record.store import Store
 
 TOOLCHAIN = "toolchain.cmake"
 PRESETS = "CMakePresets.json"
+BUILD = "build-burnish"
+"""The build folder, in the source's."""
 
 _OWN = "${CMAKE_CURRENT_LIST_DIR}"
 _NEEDS_QUOTES = re.compile(r"[^\w@%+=:,./-]")
 
 
 def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
-    """Writes the folder; returns (files, lines for the user)."""
+    """Writes the folder; returns (files, lines for the user).
+
+    Raises:
+        UserError: cmake did not configure the build, so its source need not have a CMakeLists.txt.
+    """
+    if not flags.by_cmake(chosen.making):
+        raise UserError(
+            f"--as cmake: {chosen.variant} of {chosen.making.engine} was not built with cmake; --as rebuild makes the "
+            "same program, --as rpm has the flags"
+        )
     with new_folder(output, f"cmake-{name_of(chosen, made.forced)}") as folder:
         toolchain = folder / TOOLCHAIN
         toolchain.write_text(toolchain_text(chosen, made))
@@ -36,8 +48,19 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pat
         says = [
             f"configure: copy all of it beside the source's CMakeLists.txt, then cmake --preset {preset_name(chosen)}"
         ]
+        says += laying(chosen.making)
         says += [f"after the link: {shlex.join(words)}" for step in chosen.making.after for words in step.commands]
         return [toolchain, presets, *profiles, *beside(toolchain, chosen, made)], says
+
+
+def laying(making: Making) -> list[str]:
+    """How gcc's counters come to where gcc looks for them, in lines; [] of builds without."""
+    if not flags.beside_objects(making):
+        return []
+    return [
+        f"profile, before the build: mkdir -p {BUILD} && cp -R {DATA['gcc']}/. {BUILD}/",
+        f"the source must lie in {making.root}/source: gcc knows functions of a profile by their file's path",
+    ]
 
 
 def preset_name(chosen: Chosen) -> str:
@@ -48,7 +71,7 @@ def preset_name(chosen: Chosen) -> str:
 def toolchain_text(chosen: Chosen, made: Made) -> str:
     """The toolchain file."""
     plain = flags.plain(chosen.making, chosen.found.entry.about, _OWN)
-    lines = [f"# {line}" for line in title_of(chosen, made)]
+    lines = [f"# {line}" for line in (*title_of(chosen, made), *laying(chosen.making))]
     for language, program in zip(("C", "CXX"), chosen.making.programs, strict=False):
         lines.append(f"set(CMAKE_{language}_COMPILER {quoted(program.path)})  # {program.version}")
     lines += [f"set({name} {quoted(path)})" for name, path in flags.archivers(chosen.making).items()]
@@ -84,7 +107,7 @@ def presets_text(chosen: Chosen) -> str:
         "displayName": chosen.variant,
         "description": chosen.gain,
         "generator": "Ninja",
-        "binaryDir": "${sourceDir}/build-burnish",
+        "binaryDir": "${sourceDir}/" + BUILD,
         "toolchainFile": "${sourceDir}/" + TOOLCHAIN,
         # A $ begins a macro in presets; the only way to write one is the macro of that name.
         "cacheVariables": {name: value.replace("$", "${dollar}") for name, value in sorted(options.items())},

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from burnish.builds.reproducer import Making
-from burnish.engines.steps import Command
+from burnish.engines.steps import Command, Step
+from burnish.profiles.collecting import DATA
 
 _LANGUAGES = ("c", "cxx", "link")
 _OF_BUILD_TYPE = re.compile(r"CMAKE_(C|CXX)_FLAGS_[A-Z]+")
@@ -63,11 +64,21 @@ def _mover(making: Making, folder: str) -> Callable[[str], str | None]:
     def moved(flag: str) -> str | None:
         if flag.startswith(("-ffile-prefix-map=", "-fdebug-prefix-map=")):
             return None  # of the source's place there
-        if profile is not None:
+        if profile is not None and not beside_objects(making):
             flag = flag.replace(f"{root}/{profile.place}", f"{folder}/{profile.name}")
         return None if root in flag else flag
 
     return moved
+
+
+def beside_objects(making: Making) -> bool:
+    """Whether the compilers' profile is gcc's counters, a file beside each object, which no flag names."""
+    return making.profile is not None and making.profile.name == DATA["gcc"]
+
+
+def by_cmake(making: Making) -> bool:
+    """Whether cmake configured the build."""
+    return any(_is_cmake(step) for step in making.steps)
 
 
 def settings(making: Making) -> dict[str, str]:
@@ -84,12 +95,16 @@ def _defined(making: Making) -> dict[str, str]:
     """What cmake is given with -D."""
     found = {}
     for step in making.steps:
-        if isinstance(step, Command) and step.argv and step.argv[0].rpartition("/")[2] == "cmake":
+        if isinstance(step, Command) and _is_cmake(step):
             for word in step.argv:
                 name, equals, value = word.removeprefix("-D").partition("=")
                 if word.startswith("-D") and equals:
                     found[name] = value
     return found
+
+
+def _is_cmake(step: Step) -> bool:
+    return isinstance(step, Command) and step.argv[:1] != () and step.argv[0].rpartition("/")[2] == "cmake"
 
 
 def _ours(name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.builds.reproducer import AfterLink, Making
 from burnish.packages.chosen import Chosen
@@ -20,7 +21,16 @@ _FIRST_SOURCE = 900
 
 
 def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Path], list[str]]:
-    """Writes the fragment and the profile; returns (files, lines for the user)."""
+    """Writes the fragment and the profile; returns (files, lines for the user).
+
+    Raises:
+        UserError: the profile is gcc's counters, which gcc finds only beside the objects of a source in its old place.
+    """
+    if flags.beside_objects(chosen.making):
+        raise UserError(
+            f"--as rpm: the profile of {chosen.variant} is gcc's, which fits a source in {chosen.making.root} alone, "
+            "and rpmbuild has another place; take --as rebuild, or a variant by clang"
+        )
     with new_folder(output, f"rpm-{name_of(chosen, made.forced)}") as folder:
         profiles = copy_profiles(home, chosen.making, folder)
         file = folder / "burnish.spec.inc"
