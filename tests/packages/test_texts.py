@@ -125,6 +125,15 @@ def test_gccs_profile_comes_to_where_gcc_looks_for_it(tmp_path: Path, gcc: Toolc
     assert cmake.laying(CONFIGURED) == [], "clang's profile is named by a flag"
 
 
+def test_a_profile_that_the_sources_own_cmake_reads_is_not_left_out(tmp_path: Path) -> None:
+    """MySQL's vendor recipe names a folder of the machine, which a preset does not have."""
+    own = Command("configure", ("cmake", "-DFPROFILE_USE=ON", "-DFPROFILE_DIR=/r/build/profile-data"))
+    with pytest.raises(UserError, match="fast takes its profile by the source's own FPROFILE_DIR, a path of this mach"):
+        cmake.make(Home(tmp_path), chosen(steps=(own,), profile=GCDA), Made(), tmp_path)
+    assert flags.profile_options(CONFIGURED) == []
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_profile_beside_objects_is_no_path_in_a_flag() -> None:
     about = {"flags": {"c": ["-fprofile-use", "-I/r/build/include"], "cxx": [], "link": []}}
     assert flags.plain(replace(MAKING, profile=GCDA), about, "$F").c == ("-fprofile-use",)

@@ -32,12 +32,18 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pat
     """Writes the folder; returns (files, lines for the user).
 
     Raises:
-        UserError: cmake did not configure the build, so its source need not have a CMakeLists.txt.
+        UserError: cmake did not configure the build, so its source need not have a CMakeLists.txt; or the source's own
+            cmake reads the profile where this machine has it.
     """
     if not flags.by_cmake(chosen.making):
         raise UserError(
             f"--as cmake: {chosen.variant} of {chosen.making.engine} was not built with cmake; --as rebuild makes the "
             "same program, --as rpm has the flags"
+        )
+    if named := flags.profile_options(chosen.making):
+        raise UserError(
+            f"--as cmake: {chosen.variant} takes its profile by the source's own {', '.join(named)}, a path of this "
+            "machine; --as rebuild takes the profile along"
         )
     with new_folder(output, f"cmake-{name_of(chosen, made.forced)}") as folder:
         toolchain = folder / TOOLCHAIN

@@ -86,6 +86,12 @@ def settings(making: Making) -> dict[str, str]:
     return {name: value for name, value in _defined(making).items() if making.root not in value and not _ours(name)}
 
 
+def profile_options(making: Making) -> list[str]:
+    """Options of the source's own cmake that name the profile on this machine, which `settings` leaves out."""
+    defined = _defined(making).items()
+    return [name for name, value in defined if "PROFILE" in name and making.root in value and not _ours(name)]
+
+
 def archivers(making: Making) -> dict[str, str]:
     """The archiver and its ranlib, where a cmake build was given its own: the system's may not read LTO objects."""
     return {name: value for name, value in _defined(making).items() if name in ("CMAKE_AR", "CMAKE_RANLIB")}
