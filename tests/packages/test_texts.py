@@ -163,9 +163,25 @@ def test_a_patch_of_the_rules_makes_the_program_first_and_puts_it_in_last(tmp_pa
     after = (tmp_path / "debian/rules").read_text()
     made = after.index("execute_before_dh_auto_configure:\n")
     assert made < after.index("burnish/build.sh $(CURDIR)/..\n") < after.index("execute_after_dh_strip:\n")
-    assert after.rstrip().endswith("debian/mariadb-server-core/etc/mysql/mariadb.conf.d/40-burnish-paths.cnf")
-    with pytest.raises(UserError, match="has a target execute_after_dh_strip of its own"):
-        debian_patch.text(chosen(), Made(), f"{rules}\nexecute_after_dh_strip:\n", settings=True)
+    assert "debian/mariadb-server-core/etc/mysql/conf.d/00-burnish-paths.cnf\n" in after
+    for taken in ("execute_after_dh_strip", "execute_after_dh_installdeb"):
+        with pytest.raises(UserError, match=f"has a target {taken} of its own"):
+            debian_patch.text(chosen(), Made(), f"{rules}\n{taken}:\n", settings=True)
+
+
+def test_the_file_of_paths_goes_with_the_program(tmp_path: Path) -> None:
+    """debhelper lists all that is in /etc as what dpkg keeps when a package no longer has it."""
+    text = debian_patch.text(chosen(), Made(), "", settings=True)
+    (tmp_path / "debian").mkdir()
+    (tmp_path / "debian/rules").touch()
+    subprocess.run(["patch", "-p1"], cwd=tmp_path, input=text, text=True, check=True, capture_output=True)
+    listed = tmp_path / "debian/mariadb-server-core/DEBIAN/conffiles"
+    listed.parent.mkdir(parents=True)
+    listed.write_text("/etc/mysql/a.cnf\n/etc/mysql/conf.d/00-burnish-paths.cnf\n/etc/z.cnf\n")
+    words = ["make", "-f", "debian/rules", "execute_after_dh_installdeb"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    assert listed.read_text() == "/etc/mysql/a.cnf\n/etc/z.cnf\n"
+    assert "dh_installdeb" not in debian_patch.text(chosen(), Made(), "", settings=False)
 
 
 def test_how_a_patch_is_used_holds_in_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,21 @@ class PluginTrial:
     outcome: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class HostSetting:
+    """A setting in one of the host's own configuration files.
+
+    Attributes:
+        name: the setting's name.
+        value: its value.
+        file: the file.
+    """
+
+    name: str
+    value: str
+    file: Path
+
+
 class PackagedServer(ABC):
     """Asks a packaged server of one engine.
 
@@ -69,6 +84,16 @@ class PackagedServer(ABC):
             place: private scratch folder, empty.
             bench: recorded processes.
         """
+
+    def overridden(self, values: Mapping[str, str], root: Path) -> list[HostSetting]:
+        """What files of the host set that are read before the packaged one, which sets other values for the same.
+
+        Args:
+            values: what the packaged configuration file sets.
+            root: root of the host's files.
+        """
+        del values, root
+        return []
 
     @abstractmethod
     def settings_text(self, values: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from burnish.engines.registry import packaged
 from burnish.model.engine import Packaging
 from burnish.packages import differences, here
 from burnish.packages.chosen import Chosen
+from burnish.packages.control import one_line
 from burnish.packages.deb import Staged
 from burnish.packages.differences import Difference, Weight
 from burnish.program import exports
@@ -27,7 +28,7 @@ PLUGINS = "plugins"
 
 SETTINGS_NOTE = """\
 # Part of {package}, and gone with it: paths that the distribution's program has compiled in and this one has not.
-# Change nothing here; what other files of this folder set goes on to count.
+# Change nothing here; what is set in files that are read after it, as the others of this folder, goes on to count.
 """
 
 
@@ -40,12 +41,14 @@ class Compared:
         settings: text of that file; '' for none.
         plugins: number of loadable plugins that were tried.
         kinds: by kind of ability, how many names the distribution's server has.
+        overrides: settings of this host that the file would override, a sentence each.
     """
 
     differences: tuple[Difference, ...]
     settings: str
     plugins: int
     kinds: Mapping[str, int]
+    overrides: tuple[str, ...] = ()
 
 
 def of_source(base: BinaryPackage, chosen: Chosen) -> list[Difference]:
@@ -88,7 +91,8 @@ def compare(
     bench.say(f"asking {base.name} {base.version} and the new program what they can do")
     before = server.account(theirs, None, _new(scratch / "ask-theirs"), bench)
     after = server.account(ours, None, _new(scratch / "ask-ours"), bench)
-    settings = _settings(server, packaging, base.name, before, after)
+    paths = located(before.get("setting", {}), after.get("setting", {}), packaging.located)
+    settings = _settings(server, base.name, paths)
     if settings:
         file = scratch / "settings.cnf"
         file.write_text(settings)
@@ -114,7 +118,7 @@ def compare(
         known = {one.name for one in found if one.weight is Weight.LOSS}
         found += [one for one in differences.of_plugins(*tries) if one.name not in known]
     kinds = {kind: len(names) for kind, names in before.items()}
-    return Compared(tuple(found), settings, len(files), kinds)
+    return Compared(tuple(found), settings, len(files), kinds, overrides(server, paths, Path("/")))
 
 
 def settings_for(
@@ -128,13 +132,29 @@ def settings_for(
         server.account(engine.existing(program), None, _new(scratch / name), bench)
         for name, program in (("ask-theirs", original / packaging.program), ("ask-ours", staged.program))
     )
-    return _settings(server, packaging, base.name, before, after)
-
-
-def _settings(server: PackagedServer, packaging: Packaging, package: str, before: Account, after: Account) -> str:
     paths = located(before.get("setting", {}), after.get("setting", {}), packaging.located)
+    return _settings(server, base.name, paths)
+
+
+def _settings(server: PackagedServer, package: str, paths: Mapping[str, str]) -> str:
     text = server.settings_text(paths)
     return SETTINGS_NOTE.format(package=package) + text if text else ""
+
+
+def overrides(server: PackagedServer, paths: Mapping[str, str], root: Path) -> tuple[str, ...]:
+    """Which of a host's own settings the packaged configuration file would override, a sentence each.
+
+    Args:
+        server: the engine's packaged server.
+        paths: what the file sets.
+        root: root of the host's files.
+    """
+    file = Path("/") / server.packaging.settings_file
+    return tuple(
+        f"{one.file} sets {one.name} = {one_line(one.value, 200)}, and {file} of the package, which is read after it, "
+        f"{paths[one.name]}; set it in a file that is read later, as {file.with_name('local.cnf')}"
+        for one in server.overridden(paths, root)
+    )
 
 
 def located(theirs: Mapping[str, str], ours: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
@@ -170,7 +190,7 @@ def _plugins(packaging: Packaging, base: BinaryPackage, cache: Path, scratch: Pa
     words: list[str] = []
 
     def add(name: str, version: str) -> None:
-        package = _beside(base, name, version)
+        package = beside(base, name, version)
         try:
             package = package or binary.obtain(name, version, cache=cache, say=bench.say)
         except UserError:
@@ -192,7 +212,7 @@ def _plugins(packaging: Packaging, base: BinaryPackage, cache: Path, scratch: Pa
     return _Plugins(tuple(files), environment, tuple(missing))
 
 
-def _beside(base: BinaryPackage, name: str, version: str) -> BinaryPackage | None:
+def beside(base: BinaryPackage, name: str, version: str) -> BinaryPackage | None:
     """Another package of the distribution in the folder of a user's own file; None if it is not there."""
     if base.checked:
         return None

@@ -61,6 +61,11 @@ class Request:
     verb: str = ""
 
     @property
+    def installs(self) -> bool:
+        """Whether the package is installed on this host at once."""
+        return self.verb == "install"
+
+    @property
     def words(self) -> str:
         """What its user asked for, as errors begin."""
         return self.verb or f"--as {self.format}"
@@ -180,6 +185,8 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench, place: 
     try:
         staged = deb.stage(base, chosen, packaging, scratch / "deb", bench, strip=request.strip)
         compared = comparing.compare(base, staged, chosen, packaging, cache, scratch, bench)
+        if request.installs and compared.overrides:
+            raise UserError(f"{request.words}: {'; '.join(compared.overrides)}")
         found, unknown_names = differences.accepting(compared.differences, request.accepted)
         if unknown_names:
             raise UserError(f"--accept {', '.join(unknown_names)}: no difference is called that; {_named(found)}")
@@ -190,7 +197,9 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench, place: 
     finally:
         remove_tree(scratch)
     files = (result.file, *result.beside)
-    says = says_of(result, packaging.server_package, install=request.format is Format.DEB)
+    install = request.format is Format.DEB
+    overrides = tuple(f"on this host {one}" for one in compared.overrides if install)
+    says = (*overrides, *says_of(result, packaging.server_package, install=install))
     return Package(files, chosen, made, says, result, compared.kinds, compared.plugins)
 
 

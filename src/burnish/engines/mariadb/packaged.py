@@ -13,11 +13,12 @@ import pymysql
 from burnish.base.errors import InfrastructureError
 from burnish.base.workbench import Workbench
 from burnish.engines.contract import MARKER
+from burnish.engines.mariadb import option_files
 from burnish.engines.mariadb.product import PRODUCT
 from burnish.engines.mariadb.system_tables import bootstrap, system_scripts
 from burnish.engines.mysql_family.server import Launch, Server
 from burnish.engines.mysql_family.tuning import defaults_in
-from burnish.engines.packaged import Account, PackagedServer, PluginTrial
+from burnish.engines.packaged import Account, HostSetting, PackagedServer, PluginTrial
 from burnish.program.built import Built
 
 _SMALL = (
@@ -89,6 +90,10 @@ class PackagedMariaDB(PackagedServer):
                     if not server.alive:
                         break
         return trials
+
+    def overridden(self, values: Mapping[str, str], root: Path) -> list[HostSetting]:
+        """See `PackagedServer.overridden`."""
+        return option_files.overridden(root, root / self.packaging.settings_file, values)
 
     def settings_text(self, values: Mapping[str, str]) -> str:
         """See `PackagedServer.settings_text`."""

@@ -31,7 +31,7 @@ _NOTE = (
     "the server is built twice: as measured, in {root}, whose path is in the program and which the builder must be "
     "able to make, and by Debian's rules; archives are taken from the folder above"
 )
-_BEFORE, _AFTER = "execute_before_dh_auto_configure", "execute_after_dh_strip"
+_BEFORE, _AFTER, _LISTED = "execute_before_dh_auto_configure", "execute_after_dh_strip", "execute_after_dh_installdeb"
 """Targets of debhelper's that packages seldom have."""
 
 
@@ -94,7 +94,7 @@ def _rules(home: Home, chosen: Chosen) -> str:
 
 def text(chosen: Chosen, made: Made, rules: str, *, settings: bool) -> str:
     """The patch of debian/rules, as ``patch -p1`` takes it; a `UserError` where rules have its targets already."""
-    taken = re.search(rf"^({_BEFORE}|{_AFTER})\b", rules, re.MULTILINE)
+    taken = re.search(rf"^({_BEFORE}|{_AFTER}|{_LISTED})\b", rules, re.MULTILINE)
     if taken:
         raise UserError(
             f"--as debian-patch: {_RULES} of {chosen.making.source[0]} has a target {taken[1]} of its own; use --as "
@@ -115,20 +115,31 @@ def _comment(line: str) -> str:
 
 
 def _target(chosen: Chosen, *, settings: bool) -> list[str]:
-    """The targets for make: one makes the program, one puts it into the package after the others were stripped."""
+    """The targets for make: one makes the program, one puts it into the package after the others were stripped.
+
+    Where it needs a configuration file, a third one takes that off debhelper's list of those that stay when their
+    package no longer has them: it goes with the program.
+    """
     packaging = chosen.engine.spec.packaging
     assert packaging is not None  # noqa: S101 - `planned.make` refuses an engine without
     script = f"$(CURDIR)/{FOLDER}/build.sh"
     program = f"$(CURDIR)/{FOLDER}/program"
+    place = f"debian/{packaging.package}"
+    plain = packaging.settings_file.replace(".", r"\.")
     return [
         f"{_BEFORE}:",
         f"\trm -f {program}",
         f"\tOUT={program} sh {script} $(CURDIR)/..",
         "",
         f"{_AFTER}:",
-        f"\tinstall -m 755 {program} debian/{packaging.package}/{packaging.program}",
+        f"\tinstall -m 755 {program} {place}/{packaging.program}",
         *(
-            [f"\tinstall -D -m 644 {FOLDER}/{_SETTINGS} debian/{packaging.package}/{packaging.settings_file}"]
+            [
+                f"\tinstall -D -m 644 {FOLDER}/{_SETTINGS} {place}/{packaging.settings_file}",
+                "",
+                f"{_LISTED}:",
+                f"\tsed -i '\\,^/{plain}$$,d' {place}/DEBIAN/conffiles",
+            ]
             if settings
             else []
         ),
