@@ -200,13 +200,30 @@ def test_how_a_patch_is_used_holds_in_another_folder(tmp_path: Path, monkeypatch
 
 
 def test_a_containerfile_installs_the_package() -> None:
-    text = container.text(chosen(), Made(), packaging(), "s_1+burnish1_amd64.deb")
+    source = ("mariadb", "1:10.11.18-0+deb12u1")
+    folder = chosen(source=("mariadb", "", "folder"))
+    text = container.text(folder, Made(), packaging(), "s_1+burnish1_amd64.deb", source)
     assert "\nARG BASE=docker.io/library/debian:bookworm-slim\nFROM ${BASE}\n" in text
     assert '\nCOPY ["s_1+burnish1_amd64.deb", "/tmp/server/"]\n' in text
     assert "install -d -o mysql -g mysql /run/mysqld" in text
     assert text.endswith('USER mysql\nENTRYPOINT ["/usr/sbin/mariadbd"]\n')
     assert "Pin: version 1:10.11.18-0+deb12u1" in text, "the service is of the program's version"
     assert text.count("/etc/apt/preferences.d/burnish") == 2, "updates come again afterwards"
+
+
+def test_an_image_of_a_release_that_is_not_known_asks_for_its_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = chosen()
+    other.result.host = "a host, Ubuntu 24.04.3 LTS, KVM"
+    text = container.text(other, Made(), packaging(), "s.deb", ("mariadb", "1-1"))
+    assert "\nARG BASE\nFROM ${BASE}\n" in text
+    (tmp_path / "podman").write_text("#!/bin/sh\nfalse\n")
+    (tmp_path / "podman").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (said,) = container.tried(tmp_path, other, packaging(), PlainBench(tmp_path / "logs"))
+    assert said.startswith("not built, since no image of the measured release is known; ")
+    assert "podman build --build-arg BASE=IMAGE --tag burnish-x:01234567 " in said
 
 
 @pytest.mark.parametrize(

@@ -150,8 +150,9 @@ def _oci(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Pack
 
         package = _deb(home, chosen, request, bench, place)
         folder = package.files[0].parent
+        assert package.deb is not None  # noqa: S101 - `_deb` made it
         file = folder / container.FILE
-        file.write_text(container.text(chosen, package.made, packaging, package.files[0].name))
+        file.write_text(container.text(chosen, package.made, packaging, package.files[0].name, package.deb.base.source))
     forced = bool(package.made.forced)
     says = (*package.says, *container.tried(folder, chosen, packaging, bench, forced=forced))
     return replace(package, files=(*package.files, file), says=says)

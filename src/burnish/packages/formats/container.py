@@ -26,7 +26,7 @@ _PAUSE_SECONDS = 1.0
 _ASKED = "SELECT VERSION()"
 
 
-def text(chosen: Chosen, made: Made, packaging: Packaging, package: str) -> str:
+def text(chosen: Chosen, made: Made, packaging: Packaging, package: str, source: tuple[str, str]) -> str:
     """The Containerfile.
 
     Args:
@@ -34,15 +34,17 @@ def text(chosen: Chosen, made: Made, packaging: Packaging, package: str) -> str:
         made: how it became what is packaged.
         packaging: how the distribution packages the server.
         package: name of the .deb beside the file.
+        source: name and version of the source package that the .deb is of, and so the service.
     """
     # Without the pin, apt would take the service of a newer version, which does not go with this program.
-    name, built, _ = chosen.making.source
-    pin = shlex.quote(one_line(binary.pinned(name, built).replace("\n", "\\n")))
+    pin = shlex.quote(one_line(binary.pinned(*source).replace("\n", "\\n")))
+    release = release_of(chosen)
     install = f"apt-get install -y --no-install-recommends {packaging.server_package} /tmp/server/*.deb"
     return "\n".join(
         [
             *(f"# {line}" for line in title_of(chosen, made)),
-            f"ARG BASE=docker.io/library/debian:{release_of(chosen) or 'stable'}-slim",
+            # Of a release that is not known, nobody can name the image.
+            f"ARG BASE=docker.io/library/debian:{release}-slim" if release else "ARG BASE",
             "FROM ${BASE}",
             f"COPY {json.dumps([package, '/tmp/server/'])}",  # noqa: S108 - in the image
             f"RUN printf {pin} >{_PIN} \\",
@@ -79,6 +81,9 @@ def tried(folder: Path, chosen: Chosen, packaging: Packaging, bench: Workbench, 
     image = f"burnish-{file_name(chosen.making.engine).lower()}:{chosen.making.key[:8]}{'-forced' * forced}"
     build = ["podman", "build", "--tag", image, str(folder)]
     elsewhere = f"{shlex.join(build)} (or docker build), another base with --build-arg BASE=IMAGE"
+    if not release_of(chosen):
+        words = shlex.join([*build[:2], "--build-arg", "BASE=IMAGE", *build[2:]])
+        return [f"not built, since no image of the measured release is known; with one as IMAGE: {words}"]
     if shutil.which("podman") is None:
         return [f"not built, since podman is not here: {elsewhere}"]
     bench.say(f"building the image {image} with podman")
