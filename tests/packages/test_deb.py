@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 
 from debfiles import deb
 from fakerun import called
+
+SUDO = "" if os.geteuid() == 0 else "sudo "
 
 
 def digest(path: Path) -> str:
@@ -60,7 +63,9 @@ def test_the_measured_program_is_in_the_distributions_package(tuned_home: Path, 
     assert "usr/share/doc/fake-server-core/burnish/provenance.intoto.json" in sums
     listed = subprocess.run(["dpkg-deb", "-c", file], capture_output=True, text=True, check=True).stdout
     assert all(" root/root " in line for line in listed.splitlines())
-    assert any(f"back: apt-get install --allow-downgrades {base}" in line for line in value["says"])
+    assert f"back: {SUDO}apt-get install --allow-downgrades {base}" in value["says"]
+    words = "--no-install-recommends --allow-downgrades --no-remove"
+    assert f"install: {SUDO}apt-get install {words} {file}" in value["says"], "from any folder"
     assert not list((tuned_home / "scratch").glob("package"))
 
 
@@ -149,7 +154,7 @@ def test_nothing_is_installed_unasked(tuned_home: Path, base: Path) -> None:
     done = called(tuned_home, "install", "--variant", "speed400", "--base", base, "--accept", "source", "--quiet")
     assert done.returncode == 2
     assert "is made and not installed (nobody to ask)" in done.stderr
-    assert f"back: apt-get install --allow-downgrades {base}\n" in done.stdout, "apt lists no such version"
+    assert f"back: {SUDO}apt-get install --allow-downgrades {base}\n" in done.stdout, "apt lists no such version"
     assert (tuned_home / "packages/fake-server-core_1.0-1+burnish1_amd64.deb").is_file()
 
 

@@ -39,6 +39,7 @@ def digest(path: Path) -> str:
 def test_an_archive_has_the_program_and_says_how_to_start_it(tuned_home: Path, tmp_path: Path) -> None:
     value = make(tuned_home, tmp_path, "tar")
     file = Path(value["files"][0])
+    assert value["says"] == [f"unpack: tar xzf {file.absolute()}; README in it says how to start it"]
     with tarfile.open(file) as archive:
         archive.extractall(tmp_path / "un", filter="data")
         assert {(member.uid, member.uname) for member in archive} == {(0, "root")}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from burnish.base.errors import UserError
+from burnish.model.engine import Packaging
 from burnish.packages import gains, planned
 from burnish.packages.chosen import to_quote
 from burnish.packages.deb import Deb
@@ -17,6 +21,7 @@ from burnish.source.debian import binary
 from burnish.source.debian.binary import BinaryPackage
 from burnish.study.request.options import Options
 from burnish.study.trials.repeated import Sitting
+from debfiles import deb
 from reported import Events, bounded, ratio, verdict
 
 APART: dict[str, Any] = {"design": "interleaved", "placement": "apart"}
@@ -124,6 +129,15 @@ def test_a_package_quotes_fresh_starts_of_all_loads_or_of_none() -> None:
     assert quoted(run("v", "w")) == [1.27, 1.27]
 
 
+SERVICE = Packaging("", "", "core", "", "server", (), "", service="serving")
+
+SUDO = "" if os.geteuid() == 0 else "sudo "
+
+WORDS = "--no-install-recommends --allow-downgrades --no-remove"
+
+INSTALL = f"{SUDO}apt-get install {WORDS} {shlex.quote(str(Path('core_1_amd64.deb').resolve()))}"
+
+
 def made(version: str) -> Deb:
     base = BinaryPackage(Path("b.deb"), "core", version, "amd64", ("s", version), "")
     return Deb(Path("core_1_amd64.deb"), (), f"{version}+burnish1", base, "", "")
@@ -135,18 +149,19 @@ def test_a_newer_service_goes_back_with_the_program(
 ) -> None:
     monkeypatch.setattr(binary, "versions", lambda _name: [*newer, "1-1"])
     monkeypatch.setattr(binary, "installed_of", lambda _source: {})
-    text = "\n".join(planned.says_of(made("1-1"), "server"))
-    assert ("install: apt-get install --allow-downgrades ./core_1_amd64.deb server=1-1" in text) == beside
-    assert ("install: apt-get install ./core_1_amd64.deb\n" in text) == (not beside)
+    text = "\n".join(planned.says_of(made("1-1"), SERVICE, planned.goes_with(made("1-1").base)))
+    assert (f"install: {INSTALL} server=1-1\n" in text) == beside
+    assert (f"install: {INSTALL}\n" in text) == (not beside)
 
 
 def test_all_that_is_newer_here_goes_back_with_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"server": "2-1", "client": "2-1", "common": "1-1", "core": "2-1"}
     monkeypatch.setattr(binary, "installed_of", lambda source: there if source == "s" else {})
     monkeypatch.setattr(binary, "versions", lambda _name: ["2-1", "1-1"])
-    assert planned.goes_with(made("1-1")) == ("client=1-1", "server=1-1")
-    says = planned.says_of(made("1-1"), "server")
-    assert "install: apt-get install --allow-downgrades ./core_1_amd64.deb client=1-1 server=1-1" in says
+    along = planned.goes_with(made("1-1").base)
+    assert along.words == ("client=1-1", "server=1-1")
+    says = planned.says_of(made("1-1"), SERVICE, along)
+    assert f"install: {INSTALL} client=1-1 server=1-1" in says
     assert not any("elsewhere" in line for line in says)
 
 
@@ -154,4 +169,48 @@ def test_the_way_back_is_a_file_where_apt_no_longer_lists_the_version(monkeypatc
     monkeypatch.setattr(binary, "installed_of", lambda _source: {})
     for listed, back in ((["2-1", "1-1"], "core=1-1"), (["2-1"], str(Path("b.deb").absolute()))):
         monkeypatch.setattr(binary, "versions", lambda _name, listed=listed: listed)
-        assert planned.says_of(made("1-1"), "core")[-1] == f"back: apt-get install --allow-downgrades {back}"
+        says = planned.says_of(made("1-1"), replace(SERVICE, server_package="core"), planned.Along())
+        assert says[-2] == f"back: {SUDO}apt-get install --allow-downgrades {back}"
+
+
+def test_what_is_left_to_do_is_said_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binary, "versions", lambda _name: ["1-1"])
+    for service, command in (("serving", f": {SUDO}systemctl restart serving"), ("", "")):
+        says = planned.says_of(made("1-1"), replace(SERVICE, service=service), planned.Along())
+        assert says[-1].endswith(f"stays the program before until it is restarted{command}")
+    assert "restarted" not in "".join(planned.says_of(made("1-1"), SERVICE, None)), "an image has no such server"
+
+
+def test_commands_say_sudo_where_they_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binary, "versions", lambda _name: ["1-1"])
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    install, back, restart = planned.says_of(made("1-1"), SERVICE, planned.Along())[-3:]
+    assert install.startswith(f"install: sudo {INSTALL.removeprefix('sudo ')}")
+    assert back.startswith("back: sudo apt-get ")
+    assert restart.endswith(": sudo systemctl restart serving")
+
+
+def test_what_apt_no_longer_lists_is_taken_from_the_folder_of_the_users_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(binary, "installed_of", lambda _source: {"server": "2-1", "client": "2-1"})
+    monkeypatch.setattr(binary, "versions", lambda _name: ["2-1"])
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program/p").touch()
+    base, server = (
+        binary.read(deb(tmp_path, tmp_path / "program/p", name=name, version="1-1", source="s"))
+        for name in ("core", "server")
+    )
+    along = planned.goes_with(base)
+    assert along == planned.Along((str(server.file),), ("client 1-1",))
+    install = planned.says_of(replace(made("1-1"), base=base), SERVICE, along)[-3]
+    assert install.startswith("install: client 1-1: needed beside it, and apt does not list this version; put ")
+    request = planned.Request(planned.Format.DEB, tmp_path, base.file, verb="install")
+    with pytest.raises(UserError, match=r"^install: client 1-1: needed .* with --base$"):
+        planned._objections(base, SERVICE, request, along)
+    assert planned._objections(base, SERVICE, replace(request, verb=""), along) == ()
+    image = planned.Request(planned.Format.OCI, tmp_path, base.file)
+    with pytest.raises(UserError, match=r"^--as oci: the image takes server 1-1 from apt, which does not list"):
+        planned._objections(base, SERVICE, image, None)
+    (said,) = planned._objections(base, SERVICE, replace(image, force=True), None)
+    assert said.startswith("the image takes server 1-1 from apt")

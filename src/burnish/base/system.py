@@ -193,6 +193,27 @@ def install_command(names: Iterable[str]) -> str:
     return f"{_sudo()}apt-get install --no-install-recommends {' '.join(names)}"
 
 
+def file_command(file: Path, also: Sequence[str] = ()) -> str:
+    """The command line with which a user installs a package's file as `install_file` does, from any folder."""
+    return f"{_sudo()}apt-get install {shlex.join(_file_words(file, also))}"
+
+
+def _file_words(file: Path, also: Sequence[str]) -> list[str]:
+    # A newer version of the distribution may be there, which the user has asked to replace. What depends on the newer
+    # one would be removed, the service with it.
+    return ["--no-install-recommends", "--allow-downgrades", "--no-remove", str(file.resolve()), *also]
+
+
+def back_command(package: str) -> str:
+    """The command line with which a user goes back to a package: ``NAME=VERSION``, or a file's absolute path."""
+    return f"{_sudo()}apt-get install --allow-downgrades {shlex.quote(package)}"
+
+
+def restart_command(service: str) -> str:
+    """The command line with which a user restarts a service."""
+    return f"{_sudo()}systemctl restart {shlex.quote(service)}"
+
+
 def _sudo() -> str:
     """What a user writes before a command that needs root."""
     return "" if os.geteuid() == 0 else "sudo "
@@ -284,7 +305,7 @@ def install_file(
 
     Args:
         file: the .deb.
-        also: packages that go with it, ``NAME=VERSION``.
+        also: packages that go with it, ``NAME=VERSION`` or a file's absolute path.
         yes: install without asking.
         ask: asks the user a question; None if nobody can answer.
         say: called with lines of progress.
@@ -293,10 +314,7 @@ def install_file(
         UserError: nobody could be asked, the answer was no, or there is no permission.
         InfrastructureError: apt-get failed; the message has its last lines.
     """
-    # A newer version of the distribution may be there, which the user has asked to replace. What depends on the newer
-    # one would be removed, the service with it.
-    words = ["--no-install-recommends", "--allow-downgrades", "--no-remove", str(file.resolve()), *also]
-    command = f"{_sudo()}apt-get install {shlex.join(words)}"
+    words, command = _file_words(file, also), file_command(file, also)
     prefix = _root_prefix(f"{file} is made and not installed: that needs root; to install it: `{command}`")
     what = " and ".join((file.name, *also))
     if not yes and (ask is None or not ask(f"Install {what}?")):

@@ -38,6 +38,7 @@ class PackagingEntry(Entry):
     located: tuple[str, ...] = ()
     describing: frozenset[str] = frozenset()
     user: str = ""
+    service: str = ""
     trial: _RootTrial | None = None
 
     def packaging(self, package: str) -> Packaging:

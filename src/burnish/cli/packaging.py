@@ -22,7 +22,7 @@ from burnish.cli.results import print_result, result_of, run_named
 from burnish.packages import gains, opposite, root, signing
 from burnish.packages import verify as checking
 from burnish.packages.chosen import choose
-from burnish.packages.planned import Format, Package, Request, goes_with, make, tried_in_root
+from burnish.packages.planned import Format, Package, Request, make, tried_in_root
 from burnish.packages.verify import Checked
 from burnish.record.workbench import Bench
 from burnish.report.values import runs as values
@@ -171,7 +171,8 @@ def install(
 ) -> None:  # fmt: skip
     """Install the .deb with apt, after asking; prints the way back.
 
-    The package stays in the home's folder `packages`. The service is restarted by the package's own scripts, or by you.
+    The package stays in the home's folder `packages`. A server that is running stays the program before until it is
+    restarted; the last line has the command.
     """
     home = paths.home()
     folder = _run_with_build(run, variant)
@@ -182,7 +183,8 @@ def install(
     for text in _lines(made):
         line(text)
     if made.deb is not None:
-        system.install_file(made.files[0], goes_with(made.deb), yes=options.yes, ask=asker(), say=say)
+        system.install_file(made.files[0], made.along.words, yes=options.yes, ask=asker(), say=say)
+        line(made.says[-1])  # again, behind apt's lines: it is left to the user
 
 
 def _run_with_build(run: str | None, variant: str | None) -> Path:

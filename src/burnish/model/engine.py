@@ -204,6 +204,7 @@ class Packaging:
             build has another path, the packaged configuration file sets the distribution's.
         describing: settings that only describe the build; a difference is reported, not refused.
         user: user that the service runs as; '' for root.
+        service: name of the service, as systemctl takes it; '' where it is not known.
         trial: what is tried in a clean root; None: nothing is known.
     """
 
@@ -219,6 +220,7 @@ class Packaging:
     located: tuple[str, ...] = ()
     describing: frozenset[str] = frozenset()
     user: str = ""
+    service: str = ""
     trial: RootTrial | None = None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
+from burnish.base import system
 from burnish.base.errors import UserError
 from burnish.base.files import make_folder, remove_tree
 from burnish.base.paths import Home
@@ -72,6 +72,19 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Along:
+    """Other packages of the distribution that are installed with a package.
+
+    Attributes:
+        words: as apt-get takes them: ``NAME=VERSION``, or a file's absolute path.
+        lacking: name and version of those that apt does not list, and that are not beside the user's own file.
+    """
+
+    words: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Package:
     """What was made.
 
@@ -83,6 +96,7 @@ class Package:
         deb: the Debian package, for that format.
         kinds: by kind of ability that was compared, how many names the distribution's server has.
         plugins: number of loadable plugins that were tried.
+        along: what is installed with the Debian package on this host.
     """
 
     files: tuple[Path, ...]
@@ -92,6 +106,7 @@ class Package:
     deb: deb.Deb | None = None
     kinds: Mapping[str, int] = field(default_factory=dict)
     plugins: int = 0
+    along: Along = Along()
 
 
 def make(home: Home, chosen: Chosen, request: Request, bench: Workbench) -> Package:
@@ -180,6 +195,8 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench, place: 
             f"{base.file}: for {base.architecture}, this host and what was measured are {binary.architecture()}; a "
             "package is made for the architecture that was measured"
         )
+    along = goes_with(base) if request.format is Format.DEB else None
+    known = _objections(base, packaging, request, along)
     scratch = home.scratch / "package"
     remove_tree(scratch)
     make_folder(scratch)
@@ -198,10 +215,30 @@ def _deb(home: Home, chosen: Chosen, request: Request, bench: Workbench, place: 
     finally:
         remove_tree(scratch)
     files = (result.file, *result.beside)
-    install = request.format is Format.DEB
-    overrides = tuple(f"on this host {one}" for one in compared.overrides if install)
-    says = (*overrides, *says_of(result, packaging.server_package, install=install))
-    return Package(files, chosen, made, says, result, compared.kinds, compared.plugins)
+    overrides = () if along is None else tuple(f"on this host {one}" for one in compared.overrides)
+    says = (*known, *overrides, *says_of(result, packaging, along))
+    return Package(files, chosen, made, says, result, compared.kinds, compared.plugins, along or Along())
+
+
+def _objections(base: BinaryPackage, packaging: Packaging, request: Request, along: Along | None) -> tuple[str, ...]:
+    """What is lacking where the package is to be installed, said before minutes are spent on a comparison.
+
+    Raises:
+        UserError: it is to be installed now, or an image's service is lacking and nobody forced it.
+    """
+    service = packaging.server_package
+    if along is not None:
+        if request.installs and along.lacking:
+            raise UserError(f"{request.words}: {_get(along.lacking)}")
+        return ()
+    if service == base.name or base.version in binary.versions(service):
+        return ()
+    lacking = f"the image takes {service} {base.version} from apt, which does not list this version here"
+    if not request.force:
+        raise UserError(
+            f"{request.words}: {lacking}; --force makes it for a base whose apt does (--build-arg BASE=IMAGE)"
+        )
+    return (lacking,)
 
 
 def tried_in_root(home: Home, chosen: Chosen, made: deb.Deb, bench: Workbench) -> tuple[str, ...]:
@@ -250,26 +287,43 @@ def _named(found: Sequence[Difference]) -> str:
     return f"there are: {names or 'none to accept'}"
 
 
-def goes_with(made: deb.Deb) -> tuple[str, ...]:
+def goes_with(base: BinaryPackage) -> Along:
     """What must be installed with a package on this host: what is newer here and of the same source, at its version.
 
     A newer service depends on a program as new and would be removed; newer clients of MariaDB break an older program.
     """
-    base = made.base
     there = binary.installed_of(base.source[0])
     newer = sorted(name for name, version in there.items() if binary.older(base.version, version))
-    return tuple(f"{name}={base.version}" for name in newer if name != base.name)
+    words = {name: _word(base, name) for name in newer if name != base.name}
+    lacking = tuple(f"{name} {base.version}" for name, word in words.items() if not word)
+    return Along(tuple(word for word in words.values() if word), lacking)
 
 
-def says_of(made: deb.Deb, service: str, *, install: bool = True) -> tuple[str, ...]:
-    """What the version means for updates, how it is installed, and the way back.
+def _word(base: BinaryPackage, name: str) -> str:
+    """Another package of the base's version, as apt takes it; '' where apt does not list it and it is not beside."""
+    if base.version in binary.versions(name):
+        return f"{name}={base.version}"
+    file = comparing.beside(base, name, base.version)
+    return str(file.file.absolute()) if file else ""
+
+
+def _get(lacking: Sequence[str]) -> str:
+    """What a user does for packages that apt does not list."""
+    return (
+        f"{', '.join(lacking)}: needed beside it, and apt does not list this version; put the .deb "
+        "(NAME_VERSION_ARCH.deb) into the folder of the server's package, and name that one with --base"
+    )
+
+
+def says_of(made: deb.Deb, packaging: Packaging, along: Along | None) -> tuple[str, ...]:
+    """What the version means for updates, how it is installed, the way back, and what then serves.
 
     Args:
         made: the package.
-        service: the distribution's package that makes the program a service.
-        install: whether it is to be installed here; an image's is not.
+        packaging: how the distribution packages the server.
+        along: what is installed with it here; None: it is not to be installed here, as an image's.
     """
-    base = made.base
+    base, service = made.base, packaging.server_package
     listed = binary.versions(base.name)
     newer = [version for version in listed if binary.older(made.version, version)]
     lines = [
@@ -279,18 +333,20 @@ def says_of(made: deb.Deb, service: str, *, install: bool = True) -> tuple[str, 
         lines.append(
             f"{newer[0]} is out already: this package lacks what that update fixes, and the next `apt upgrade` takes it"
         )
-    if not install:
+    if along is None:
         return tuple(lines)
-    also = goes_with(made)
-    if newer and not also and service != base.name:
-        also = (f"{service}={base.version}",)
+    if newer and along == Along() and service != base.name:
+        word = _word(base, service)
+        along = Along((word,)) if word else Along(lacking=(f"{service} {base.version}",))
         lines.append(
             f"elsewhere, other packages of {base.source[0]} that are newer go back with it: name them as the service, "
             "or let `burnish install` find them"
         )
-    words = ["apt-get install", *["--allow-downgrades"] * bool(newer or also), f"./{made.file.name}", *also]
-    lines.append(f"install: {' '.join(words)}")
+    how = _get(along.lacking) if along.lacking else system.file_command(made.file, along.words)
+    lines.append(f"install: {how}")
     # apt can't go back to a version that it no longer lists, which is why its user gave the file.
-    old = f"{base.name}={base.version}" if base.version in listed else shlex.quote(str(base.file.absolute()))
-    lines.append(f"back: apt-get install --allow-downgrades {old}")
+    old = f"{base.name}={base.version}" if base.version in listed else str(base.file.absolute())
+    lines.append(f"back: {system.back_command(old)}")
+    restart = f": {system.restart_command(packaging.service)}" if packaging.service else ""
+    lines.append(f"after either, a server that is running stays the program before until it is restarted{restart}")
     return tuple(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import shlex
 import tarfile
 from collections.abc import Iterator
 from datetime import datetime
@@ -46,7 +47,8 @@ def make(_home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pa
             member = tarfile.TarInfo(f"{name}/{inside}")
             member.size = len(text.encode())
             archive.addfile(_plain(member, moment), io.BytesIO(text.encode()))
-    return [file, *beside(file, chosen, made)], [f"unpack: tar xzf {file.name}; README in it says how to start it"]
+    unpack = f"tar xzf {shlex.quote(str(file.absolute()))}"
+    return [file, *beside(file, chosen, made)], [f"unpack: {unpack}; README in it says how to start it"]
 
 
 def _kept(folder: Path) -> Iterator[Path]:
