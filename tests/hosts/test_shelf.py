@@ -14,6 +14,7 @@ from burnish.artefacts.packing import DamagedError
 from burnish.base.errors import UserError
 from burnish.base.paths import Home
 from burnish.builds.evidence import facts_key
+from burnish.hosts import shelf as shelves
 from burnish.hosts.carried import Carried
 from burnish.hosts.dispatch import Work
 from burnish.hosts.jobs import Job
@@ -99,6 +100,14 @@ def test_a_folder_that_is_not_the_shared_one_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"^--artefacts .*file: cannot be written to \(.+\); name a folder"):
         share_folder(str(tmp_path / "file"), None)
+
+
+def test_who_cannot_open_the_store_only_asks_for_a_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(*_: object) -> None:
+        raise UserError("s3://bucket: Install s3fs to access S3")
+
+    monkeypatch.setattr(shelves, "open_artefacts", lacking)
+    share_older("s3://bucket", None)
 
 
 def test_a_folder_of_before_is_marked_where_hosts_have_shared_something(tmp_path: Path) -> None:

@@ -169,9 +169,9 @@ def share_folder(url: str, limit: int | None) -> None:
 
 def share_older(url: str, limit: int | None) -> None:
     """Adds that file to a folder in which hosts shared something before there was one."""
-    folder = open_artefacts(url, limit).far.folder
-    if folder is not None and (folder / INDEX).is_dir():
-        with contextlib.suppress(UserError):  # whoever can't write there only asks for the study
+    with contextlib.suppress(UserError):  # whoever can't open it or write there only asks for the study
+        folder = open_artefacts(url, limit).far.folder
+        if folder is not None and (folder / INDEX).is_dir():
             share_folder(url, limit)
 
 

@@ -365,3 +365,4 @@ def test_gcc_finds_the_profile_where_the_vendors_option_has_it_look(job: BuildJo
     (laid,) = (job.place / "profile-data").iterdir()
     assert laid.name == f"{job.place}/sql/CMakeFiles/sql_main.dir/item.cc.gcda".replace("/", "#")
     assert laid.read_bytes() == b"gcda"
+    assert laid.stat().st_nlink == 1, "a file system need not have links"

@@ -94,6 +94,8 @@ def test_a_run_whose_starts_another_machine_took_is_refused(tmp_path: Path) -> N
         assert "--fresh" in said
         assert "`burnish record merge`" in said
         assert "\n" not in said
+        with pytest.raises(UserError, match="or by root here and now by another user"):
+            check_machine(record, "here", "CPU of there")
         record.append(session("unknown"))
         with pytest.raises(UserError, match="another machine"):
             check_machine(record, "here", "Zen 5")

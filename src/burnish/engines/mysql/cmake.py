@@ -16,9 +16,9 @@ USE = "FPROFILE_USE"
 """The vendor's option that compiles with a profile; it turns link-time optimisation on unless told otherwise."""
 
 _PROFILE = "-fprofile-use"
-_LINK = (
+_COPY = (
     r"my ($from, $to) = @ARGV; my @all; find(sub { push @all, $File::Find::name if /\.gcda$/ }, $from);"
-    r" mkdir $to or die qq($to: $!) if @all; for (@all) { link $_, qq($to/) . tr|/|#|r or die qq($_: $!) }"
+    r" mkdir $to or die qq($to: $!) if @all; for (@all) { copy $_, qq($to/) . tr|/|#|r or die qq($_: $!) }"
 )
 
 
@@ -66,8 +66,9 @@ def _profile_of(job: BuildJob) -> Path:
 
 
 def laying(job: BuildJob) -> tuple[Command, ...]:
-    """What links gcc's counts where the vendor's cmake has it look: in one folder, each named by its whole path, as gcc
-    names them (``mangle_path`` in gcc/coverage.cc)."""
+    """What copies gcc's counts to where the vendor's cmake has it look: in one folder, each named by its whole path, as
+    gcc names them (``mangle_path`` in gcc/coverage.cc)."""
     if job.toolchain.family != "gcc" or not is_vendors(job):
         return ()
-    return (Command("profile", ("perl", "-MFile::Find", "-e", _LINK, str(job.place), str(_profile_of(job)))),)
+    given = ("-MFile::Find", "-MFile::Copy", "-e", _COPY, str(job.place), str(_profile_of(job)))
+    return (Command("profile", ("perl", *given)),)

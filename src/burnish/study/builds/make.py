@@ -80,9 +80,11 @@ class Maker:
         bench: progress.
         cores: CPU numbers that training may use.
         scratch: private folder.
-        workloads: all workloads that trials and training need, by name.
+        workloads: the loads that trials measure, by name.
         version: what the store's data sets are named by; the source's version until the baseline has said its own (see
             `Source.data_version`).
+        training: the loads that builds are trained on, by their names in recipes: a load may be trained under other
+            settings than it is measured under, so that it has other data.
         portable: what the study asks of its builds' portability.
         look: called with the baseline as soon as it is built, before data sets are made; raises if something is wrong.
         data_ahead: number of data sets that are still steps of the plan; before a folder's first build it expects none
@@ -98,6 +100,7 @@ class Maker:
     scratch: Path
     workloads: dict[str, Workload]
     version: str
+    training: dict[str, Workload] = field(default_factory=dict)
     portable: Portable = field(default_factory=Portable)
     look: Callable[[Built], None] = lambda _: None
     tools: Built | None = None
@@ -106,10 +109,6 @@ class Maker:
     data: dict[str, Entry] = field(default_factory=dict)
     data_ahead: int = 0
     _failed: dict[str, InfrastructureError] = field(default_factory=dict)
-
-    def _with_data(self) -> dict[str, Workload]:
-        """By the names of `workloads`: a study's own load may train under other settings than it is measured under."""
-        return {name: workload for name, workload in self.workloads.items() if workload.dataset != "none"}
 
     def _there(self, kind: str, key: str) -> bool:
         """For `needed`: profiles are fetched and checked; a build that only trainings run is not worth fetching."""
@@ -332,8 +331,8 @@ class Maker:
         if isinstance(stage, Compile):
             self.builder.compile(stage, name)
         elif isinstance(stage, Train):
-            trained = {step: self.workloads[step] for step, _ in stage.training}
-            data = {trained[step].name: self.data[step] for step in trained if step in self.data}
+            trained = {step: self.training[step] for step, _ in stage.training}
+            data = {load.name: self._dataset(load) for load in trained.values() if load.dataset != "none"}
             trainer = Trainer(self.builder, trained, data, self.tools, self.cores, self.scratch)
             entry = trainer.train(stage, name)
             self.record.append(ProfileMade(build_id(name), entry.key, _short(entry)))
@@ -348,26 +347,33 @@ class Maker:
             AfterLinkMaker(self.builder.engine, self.store, self.bench).make(stage, name)
 
     def _prepare_data(self, built: Built) -> None:
-        spec = self.engine.spec
-        keys = {name: datasets.dataset_key(spec, self.version, load) for name, load in self._with_data().items()}
-        missing = sum(self.store.find("datasets", key) is None for key in set(keys.values()))
+        every = (*self.workloads.values(), *self.training.values())
+        loads = {(load.name, self._data_key(load)): load for load in every if load.dataset != "none"}
+        missing = sum(self.store.find("datasets", key) is None for key in {key for _, key in loads})
         self.bench.total -= max(0, self.data_ahead - missing)
         self.data_ahead = 0
-        for name, workload in self._with_data().items():
-            key = keys[name]
-            if self.store.find("datasets", key) is None:
-                expected = self.store.cost(spec.name, "dataset", workload.dataset)
-                began = time.monotonic()
-                with self.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", expected):
-                    assert self.tools is not None  # noqa: S101 - the baseline is made first
-                    datasets.obtain(self.engine, self.store, built, self.tools, self.version, workload, self.bench)
-                self._note("dataset", workload.dataset, built.name, key, time.monotonic() - began, {})
-            else:
+        for (name, key), workload in loads.items():
+            if self.store.find("datasets", key) is not None:
                 self._say_late("dataset", workload.dataset, built.name, "datasets", key)
-            entry = self.store.find("datasets", key)
-            assert entry is not None  # noqa: S101
-            self.data[name] = entry
-            self.record.append(DatasetMade(workload.name, key, dict(entry.about)))
+            entry = self._dataset(workload)
+            self.data.setdefault(name, entry)  # what is measured comes first
+            self.record.append(DatasetMade(name, key, dict(entry.about)))
+
+    def _data_key(self, workload: Workload) -> str:
+        return datasets.dataset_key(self.engine.spec, self.version, workload)
+
+    def _dataset(self, workload: Workload) -> Entry:
+        """A load's data set, made by the baseline unless it is in the store."""
+        key, built = self._data_key(workload), self.tools
+        entry = self.store.find("datasets", key)
+        if entry is None:
+            if built is None:
+                raise InfrastructureError(f"dataset {workload.dataset}: the baseline makes it, and is not built yet")
+            expected, began = self.store.cost(self.engine.spec.name, "dataset", workload.dataset), time.monotonic()
+            with self.bench.step(f"dataset {workload.dataset}", f"dataset-{workload.dataset}", expected):
+                entry = datasets.obtain(self.engine, self.store, built, built, self.version, workload, self.bench)
+            self._note("dataset", workload.dataset, built.name, key, time.monotonic() - began, {})
+        return entry
 
     def _gate(self, chain: Chain, built: Built, version: str = "") -> GateReport:
         """The gate's report for a build: from the store when it passed before, tested now otherwise.

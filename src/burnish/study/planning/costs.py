@@ -208,7 +208,8 @@ def _builds(
     place = home.work(spec.name) / "source"
     loads = {workload.name: workload for workload in (*study.workloads, *workloads_of(comparisons))}
     possible = [chain.variant for chain in chains.values() if chain.missing is None]
-    workloads = located(spec, {**training_workloads(spec, possible, study.workloads), **loads}.values(), place)
+    training = training_workloads(spec, possible, study.workloads)
+    workloads = located(spec, (*training.values(), *loads.values()), place)
 
     def trials(same: frozenset[str]) -> list[Step]:
         identical = {name for name, chain in chains.items() if chain.missing is not None or chain.final in same}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -164,15 +164,6 @@ def _without_file(spec: EngineSpec, measured: Workload) -> Workload:
         settings = {}
     settings |= dict(measured.data_settings(spec.settings.shaping))
     return replace(measured, settings=tuple(settings.items()))
-
-
-def made_with(measured: Sequence[Workload], training: Mapping[str, Workload]) -> dict[str, Workload]:
-    """The workloads that a build may be made with, by name.
-
-    A training is the engine's own load of that name and not the study's, whose settings a user's file may have
-    replaced: these are in no profile's key.
-    """
-    return {**{workload.name: workload for workload in measured}, **training}
 
 
 def groups(spec: EngineSpec, words: Iterable[str]) -> list[str]:

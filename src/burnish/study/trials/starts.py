@@ -148,9 +148,12 @@ def check_machine(record: Record, machine: str, processor: str) -> None:
     if not known or machine in (UNKNOWN, known[-1]["machine"]):
         return
     was = known[-1].get("cpu_model", UNKNOWN)
+    # The firmware's id is root's to read; others have the one that Burnish keeps.
+    alike = ", or by root here and now by another user, or the reverse" if was == processor else ""
     raise BegunOtherwiseError(
-        f"{record.folder.name}: its earlier starts were taken on another machine ({was}) than this one ({processor}); "
-        "resume it there, or begin a new run here with --fresh: `burnish record merge` puts the runs of both together"
+        f"{record.folder.name}: its earlier starts were taken on another machine ({was}) than this one ({processor})"
+        f"{alike}; resume it as then, or begin a new run here with --fresh: `burnish record merge` puts the runs of "
+        "both together"
     )
 
 

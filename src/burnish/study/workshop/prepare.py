@@ -158,7 +158,8 @@ def _builds(workshop: Workshop, shown: Sequence[str], chosen: Sequence[Compariso
         bench=session.bench,
         cores=frozenset(session.host.cores_allowed),
         scratch=session.scratch,
-        workloads=workload_choice.made_with(session.workloads, dict(zip(training, located, strict=True))),
+        workloads={workload.name: workload for workload in session.workloads},
+        training=dict(zip(training, located, strict=True)),
         version=source.version,
         portable=study.portable,
         look=partial(_possible, workshop),
@@ -168,7 +169,7 @@ def _builds(workshop: Workshop, shown: Sequence[str], chosen: Sequence[Compariso
         spec=spec,
         store=session.store,
         source=source,
-        workloads=tuple(workshop.maker.workloads.values()),
+        workloads=(*session.workloads, *located),
     )
     builder.expected.update(builds.expected)
     record.append(value_of(BuildsPlanned, plain(builds.as_dict())))

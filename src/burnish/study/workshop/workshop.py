@@ -150,7 +150,8 @@ class Workshop:
         self.chains |= {name: chains[name] for name in wanted}
         possible = [chains[name].variant for name in wanted if chains[name].missing is None]
         training = workload_choice.training_workloads(self.session.spec, possible, self.session.workloads)
-        self.maker.workloads = {**training, **self.maker.workloads}
+        located = workload_choice.located(self.session.spec, training.values(), self.maker.builder.source)
+        self.maker.training = {**dict(zip(training, located, strict=True)), **self.maker.training}
 
     def make_baseline(self) -> Made:
         """Makes the baseline's build (its first replicate) before any other; it must succeed."""
