@@ -144,6 +144,16 @@ def test_a_runs_name_is_whole_whatever_its_winner() -> None:
         assert max(map(len, shown)) <= width
 
 
+def test_a_runs_name_is_whole_beside_a_winner_that_needs_one_column_too_many() -> None:
+    name, winner = "mariadb-tune-20260101-000000", "clang-pgo-thinlto-bolt"
+    lines = [report.RunLine(name, "mariadb", "tune", "", "2026-01-01T00:00:00Z", 12, 12, winner)]
+    shown = ["".join(span.text for span in line) for line in terminal.lines(report.runs(lines), 80)]
+    assert any(line.startswith(f"{name} ") for line in shown), shown
+    assert max(map(len, shown)) <= 80
+    shown = ["".join(span.text for span in line) for line in terminal.lines(report.runs(lines), 81)]
+    assert any(name in line and winner in line for line in shown), shown
+
+
 def test_a_file_that_is_no_record_is_not_called_an_unknown_run(kept: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.json").touch()
     assert str(call("show", tmp_path / "mine.json").exception) == (

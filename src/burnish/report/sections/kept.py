@@ -26,7 +26,12 @@ NAMES = 20
 
 _FIGURES = ("MB", "days unused")
 _LONGEST_WINNER = 24
-"""Length up to which a winner's name is not wrapped in the list of runs."""
+"""Length up to which a winner's name is not wrapped in the list of runs, where its columns have room for that."""
+
+_WIDTH = 80
+"""Columns of text in which the list of runs has its names of runs whole."""
+
+_GAP = 2
 
 _SHORT = 8
 """Digits of a key that tell builds of one name apart."""
@@ -81,22 +86,26 @@ def runs(lines: Sequence[RunLine]) -> Document:
         return _only("runs", f"no run yet; `burnish tune {load.example()}` makes the first one")
     names = ("run", "engine", "verb", "ended", "verdicts", "winner")
     # A run's name includes its engine and verb, so these columns are dropped first; names of runs, which are typed,
-    # and dates are not wrapped. A winner that is a path takes the room that is left.
-    short = all(len(line.winner or "") <= _LONGEST_WINNER for line in lines)
+    # and dates are not wrapped. A winner that is a path, or too long beside them, takes the room that is left.
+    short = all(len(line.winner or "") <= _LONGEST_WINNER for line in lines) and _kept_width(lines) <= _WIDTH
     whole = ("run", "ended", "verdicts", *(("winner",) if short else ()))
     columns = dropping((Column(name, whole=name in whole) for name in names), "engine", "verb")
     rows = tuple(
-        row(
-            line.run,
-            line.engine,
-            line.verb,
-            _moment(line.ended),
-            _decided(line),
-            Span(line.winner or "", marks=line.marks),
-        )
-        for line in lines
+        row(line.run, line.engine, line.verb, _moment(line.ended), _decided(line), _winner(line)) for line in lines
     )
-    return Document("runs", (Section("runs", (Table("runs", columns, rows, gap=2), *_legend(lines))),))
+    return Document("runs", (Section("runs", (Table("runs", columns, rows, gap=_GAP), *_legend(lines))),))
+
+
+def _kept_width(lines: Sequence[RunLine]) -> int:
+    """Width of the columns that the list of runs never leaves out, each as wide as its longest cell."""
+    cells = [(line.run, _moment(line.ended), _decided(line), _winner(line).marked) for line in lines]
+    columns = zip(("run", "ended", "verdicts", "winner"), *cells, strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _winner(line: RunLine) -> Span:
+    return Span(line.winner or "", marks=line.marks)
 
 
 def _legend(lines: Sequence[RunLine]) -> Sequence[Points]:
