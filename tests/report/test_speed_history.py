@@ -74,6 +74,17 @@ def test_speeds_under_two_settings_are_not_compared() -> None:
     assert line["condition"] == now.condition
 
 
+def test_each_placement_has_its_table_and_each_host_its_change(found: list[Point]) -> None:
+    """Runs that alternate between placements or hosts lose no change."""
+    first, second = replace(found[0], placement="shared", capacity=100.0), replace(found[0], placement="apart")
+    again = replace(first, capacity=110.0)
+    text = drawn(document([first, second, again]))
+    title = f"{first.engine}: {first.variant} on {first.load}"
+    assert [line for line in text.splitlines() if line.startswith(title)] == [title, f"{title}, apart"]
+    assert "+10.0" in text
+    assert "+10.0" in drawn(document([first, replace(first, host="another"), again]))
+
+
 def test_a_small_speed_has_digits_in_which_a_change_is_seen(found: list[Point]) -> None:
     one = Point(**{**vars(found[0]), "capacity": 16.04, "throughput": 12345.6})
     text = drawn(document([one]), 120)

@@ -1,9 +1,10 @@
-"""Speeds over versions and dates: a table for each variant on each load."""
+"""Speeds over versions and dates: a table for each variant on each load, in each placement."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from burnish.model.workload import Placement
 from burnish.report.answer.points import Point, step
 from burnish.report.compose import dropping, points, row, section
 from burnish.report.document import Column, Document, Section, Table
@@ -11,8 +12,8 @@ from burnish.report.document import Column, Document, Section, Table
 _FIGURES = ("capacity", "change %", "per second", "p95 ms", "ratio")
 
 _NOTE = (
-    "capacity: transactions per second of server CPU; change: from the line before, where host, placement and settings "
-    "are the same. Speeds drift from hour to hour (docs/BIAS.md); the ratio to the run's baseline was measured side by "
+    "capacity: transactions per second of server CPU; change: from the host's line before. "
+    "Speeds drift from hour to hour (docs/BIAS.md); the ratio to the run's baseline was measured side by "
     "side"
 )
 
@@ -25,19 +26,24 @@ def document(found: Sequence[Point]) -> Document:
         )
     series: dict[str, list[Point]] = {}
     for point in found:
-        under = f", {point.condition}" if point.condition else ""
-        series.setdefault(f"{point.engine}: {point.variant} on {point.load}{under}", []).append(point)
+        series.setdefault(_title(point), []).append(point)
     tables = [section("history", title, _table(own)) for title, own in series.items()]
     return Document("history", (*tables, Section("notes", (points([_NOTE]),))))
+
+
+def _title(point: Point) -> str:
+    """What a table is of: variant and load, with placement and condition where they are not the usual ones."""
+    placed = point.placement if point.placement != Placement.SHARED else ""
+    return ", ".join(filter(None, (f"{point.engine}: {point.variant} on {point.load}", placed, point.condition)))
 
 
 def _table(own: Sequence[Point]) -> Table:
     names = ("day", "version", *_FIGURES, "host")
     columns = (Column(name, right=name in _FIGURES, whole=name not in ("version", "host")) for name in names)
     rows = []
-    before: Point | None = None
+    before: dict[tuple[str, str, str], Point] = {}
     for point in own:
-        change = step(before, point)
+        change = step(before.get(point.like), point)
         rows.append(
             row(
                 point.at[:10],
@@ -50,7 +56,7 @@ def _table(own: Sequence[Point]) -> Table:
                 point.host,
             )
         )
-        before = point
+        before[point.like] = point
     return Table("history", dropping(columns, "host", "p95 ms", "per second"), tuple(rows))
 
 
