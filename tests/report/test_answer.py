@@ -198,6 +198,27 @@ def test_what_is_not_finished_or_not_measured_is_said() -> None:
     )
 
 
+def test_a_run_without_cells_says_that_nothing_is_measured_yet() -> None:
+    events = Events("baseline", "one", "two", recipes=RECIPES).run()
+    events.add("build", variant="baseline", key="k", about={"toolchain": "gcc-12", "seconds": 1.0}, identity={})
+    events.add("gate", variant="baseline", report={"passed": True, "tests": 198, "skipped": 0, "failures": []})
+    result = fold(events.made)
+    text = flat(printed(result))
+    assert "Not finished: nothing is measured yet (1 of 3 builds made); the same command resumes." in text
+    assert "checked" not in text
+    assert "What it says" not in drawn(document(result), full=True)
+    searching = replace(result, searched=(SEARCH, None))
+    assert "Not finished: nothing is measured yet; the same command resumes." in flat(printed(searching))
+
+
+def test_an_unfinished_calibration_says_how_it_is_resumed_and_has_no_empty_table() -> None:
+    result = fold(Events("baseline", verb="calibrate").run().made)
+    text = drawn(answer(result, Around("here", verbs={"resume", "show"}, resumes=True)))
+    assert "Not finished: no load is calibrated yet; the same command resumes." in flat(text)
+    assert "burnish resume here" in text
+    assert "sd pair" not in text
+
+
 def test_builds_that_failed_for_one_reason_are_one_line() -> None:
     names = [f"search-{number:02}" for number in range(1, 10)]
     failures = {name: {"failure": f"build failed: x.c: no (log: /logs/build-{name}.log)"} for name in names}

@@ -116,11 +116,12 @@ def answer(result: Result, around: Around) -> Document:
 
 
 def _answered(result: Result, around: Around) -> Sequence[Section]:
+    onwards = onward.section(result, around)
     if result.verb == "calibrate":
-        return [headed.section(result, f"{headed.source(result)}: noise of this host"), *calibration.sections(result)]
+        title = f"{headed.source(result)}: noise of this host"
+        return [headed.section(result, title), *calibration.sections(result), onwards]
     if result.verb == "why":
         return _sections(result)
-    onwards = onward.section(result, around)
     if result.shipped is not None:
         return [*short_bundled.sections(result, result.shipped), onwards]
     if result.patched is not None:

@@ -93,7 +93,9 @@ def _change(before: float, after: float) -> str:
 
 
 def checked(result: Result) -> str:
-    """Tests, features, hardening, portability; for existing programs, how they differ."""
+    """Tests, features, hardening, portability; for existing programs, how they differ; '' without candidates."""
+    if not result.rows:
+        return ""
     built = [build for build in result.builds if build.built and not build.same]
     parts = [] if built else _differences(result)
     if built:

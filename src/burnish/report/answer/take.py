@@ -50,12 +50,21 @@ def sentences(result: Result) -> list[str]:
 
 
 def _unfinished(result: Result, open_cells: int) -> str:
+    if not result.rows:
+        return f"Not finished: nothing is measured yet{_made(result)}; the same command resumes."
     done = len(result.rows) - open_cells
     decided = f"{done} of {plural(len(result.rows), 'cell')} decided"
     missing = " and ".join(pending.words for pending in result.pending)
     if not open_cells:
         decided += f", but {missing or 'what follows them'} {'are' if missing else 'is'} not complete"
     return f"Not finished: {decided}; the same command resumes."
+
+
+def _made(result: Result) -> str:
+    """How many of a `tune`'s builds are made, in brackets; '' in a search, which decides how many as it goes."""
+    if result.verb != "tune" or result.searched:
+        return ""
+    return f" ({sum(build.built for build in result.builds)} of {plural(len(result.builds), 'build')} made)"
 
 
 def _take(result: Result, ranked: Ranking) -> list[str]:

@@ -30,12 +30,21 @@ CANARY_SUSPECT = 3.0
 
 
 def sections(result: Result) -> list[Section]:
-    """The table, followed by what it means."""
+    """The table, followed by what it means; one line where nothing is calibrated."""
+    if not result.calibrations:
+        return [Section("advice", (points(_without(result)),))]
     rows = (_row(from_dict(dict(recorded))) for recorded in result.calibrations)
     return [
         Section("calibration", (grid("calibration", TABLE, rows, drop=_DROPPED),)),
         Section("advice", (points(advice(result)),), joined=True),
     ]
+
+
+def _without(result: Result) -> list[str]:
+    """Why there is no table."""
+    if result.nothing_measured:
+        return [outcome.sentence(result)]
+    return ["Not finished: no load is calibrated yet; the same command resumes."]
 
 
 def _row(calibration: Calibration) -> tuple[str, ...]:
@@ -58,7 +67,7 @@ def advice(result: Result) -> list[str]:
         "A/A: the baseline against itself; 1, 5, 20 min: the smallest difference that is detected in that much bench "
         "time with a probability of 80 %; pairs: the best number per start; ±: the δ that equivalence can be shown for"
     )
-    lines = [outcome.sentence(result)] if result.nothing_measured else [legend]
+    lines = [legend]
     for workload in dict.fromkeys(calibration.workload for calibration in calibrations):
         designs = [calibration for calibration in calibrations if calibration.workload == workload]
         lines.append(_use(designs))

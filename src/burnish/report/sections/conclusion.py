@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 def section(texts: list[str]) -> Section:
-    """Sentences, the first of which is the answer."""
+    """Sentences, the first of which is the answer; empty without any."""
     items = tuple(Span(spaced(text), Role.PLAIN if number else Role.STRONG) for number, text in enumerate(texts))
-    return Section("conclusion", (Heading("What it says"), Points(items)))
+    return Section("conclusion", (Heading("What it says"), Points(items)) if items else ())
 
 
 def ceiling(result: Result) -> Section:
