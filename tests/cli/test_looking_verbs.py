@@ -230,6 +230,14 @@ def test_objects_for_machines_say_the_version_of_their_form(kept: Path) -> None:
         assert next(iter(json.loads(run(*words, "--json")).items())) == ("schema", 1)
 
 
+def test_the_doctor_examines_a_machine_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BURNISH_HOME", str(tmp_path / "file" / "home"))
+    found = {finding["name"]: finding for finding in json.loads(run("doctor", "--json"))["findings"]}
+    assert found["home"]["state"] == "lack"
+    assert found["home"]["fix"] == "name another one in BURNISH_HOME"
+
+
 @pytest.mark.parametrize("words", [("--version",), ("-V",)])
 def test_version(words: tuple[str, ...]) -> None:
     assert re.fullmatch(r"burnish \d+\.\d+\.\d+\n", run(*words))

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from burnish.base import paths
 from burnish.base.errors import UserError
 from burnish.cli import results
+from burnish.cli.common import app
 from burnish.record import exchange
 from burnish.report.committed import result_of_file
 from burnish.report.contents import answer
@@ -55,6 +57,26 @@ def test_commands_that_take_no_file_name_the_run_of_an_exported_record(
     assert f"burnish show {file} --full" in said(), "what takes a file names it"
     exchange.write(file, whole("fake-tune-1", "here", 1, [0.1, 0.11, 0.12, 0.1], seed=2).made)
     assert "burnish install" not in said(), "another run of that name"
+
+
+def test_an_exported_record_is_shown_without_a_home_and_none_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown() -> None:
+        done = CliRunner().invoke(app, ["show", str(RECORD)])
+        assert done.exit_code == 0, done.exception
+        assert "not on this machine" in done.stdout
+
+    home = tmp_path / "none-yet"
+    monkeypatch.setenv("BURNISH_HOME", str(home))
+    shown()
+    assert not home.exists()
+    home.mkdir()
+    shown()
+    assert list(home.iterdir()) == [], "a folder that is read gets no marker, store or lock"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BURNISH_HOME", str(tmp_path / "file" / "home"))
+    shown()
 
 
 def test_a_record_where_a_run_is_wanted_is_called_that(tmp_path: Path) -> None:

@@ -96,6 +96,15 @@ def test_a_good_machine_lacks_nothing(facts: HostFacts) -> None:
     assert found["cores for duet"].found == "0,1 against 2,3"
 
 
+def test_a_home_that_cannot_be_made_is_a_finding(facts: HostFacts) -> None:
+    why = "/proc/a; b: cannot make Burnish's folder (No such file or directory); name another one in BURNISH_HOME"
+    found = {finding.name: finding for finding in doctor.examine(facts, BOTH, EVERYTHING, home=why)}
+    assert found["home"].state == "lack"
+    assert found["home"].found == "/proc/a; b: cannot make Burnish's folder (No such file or directory)"
+    assert found["home"].fix == "name another one in BURNISH_HOME"
+    assert "disk" not in found, "the free space is of another folder"
+
+
 def test_nothing_installed(facts: HostFacts) -> None:
     found = doctor.examine(facts, [], {})
     lacking = {finding.name: finding for finding in found if finding.state == "lack"}

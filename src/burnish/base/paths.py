@@ -59,8 +59,7 @@ class Home:
 
 def home() -> Home:
     """The home folder, created if needed (mode 0700); a `UserError` if that is not possible."""
-    named = os.environ.get(HOME_VARIABLE)
-    root = Path(named).expanduser() if named else Path(platformdirs.user_data_dir("burnish"))
+    root = _root()
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -71,6 +70,17 @@ def home() -> Home:
         raise UserError(f"{root}: no permission to write; name another folder in {HOME_VARIABLE}")
     _mark(root)
     return Home(root.resolve())
+
+
+def existing() -> Home | None:
+    """The home folder for whoever only reads in it, as it lies; None if there is none, or none that can be read."""
+    root = _root()
+    return Home(root.resolve()) if os.access(root, os.R_OK | os.X_OK) and root.is_dir() else None
+
+
+def _root() -> Path:
+    named = os.environ.get(HOME_VARIABLE)
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("burnish"))
 
 
 def _mark(root: Path) -> None:

@@ -83,12 +83,18 @@ def doctor(as_json: bool) -> None:
     from burnish.toolchain import link_parts
     from burnish.toolchain.toolchains import find_toolchains
 
-    facts = read_host(paths.home().root)
+    home: Path | None = None
+    why = ""
+    try:
+        home = paths.home().root
+    except UserError as error:
+        why = str(error)
+    facts = read_host(home)
     needed = {spec.name: disk_of_ladder(spec) for spec in load.engines().values()}
     toolchains = find_toolchains()
     programs = system.find_programs(PROGRAMS)
     offers, newest = link_parts.offers(toolchains), system.newest("clang-newest")
-    findings = examine(facts, toolchains, programs, needed, offers, netns.offers(), newest)
+    findings = examine(facts, toolchains, programs, needed, offers, netns.offers(), newest, why)
     if as_json:
         print_json("doctor", values.findings(findings, facts))
     else:

@@ -12,6 +12,7 @@ import typer
 
 from burnish.base import paths
 from burnish.base.errors import UserError
+from burnish.base.paths import Home
 from burnish.bench.host import boot_now
 from burnish.catalogue import load
 from burnish.cli import help as pages
@@ -97,33 +98,42 @@ def print_result(result: Result, as_json: bool, place: Path, *, full: bool) -> N
 
 
 def around(result: Result, place: Path) -> Around:
-    """What the short report needs beside a result: the recommended program's file, and which verbs there are."""
+    """What the short report needs beside a result: the recommended program's file, and which verbs there are.
+
+    A home is read where there is one, and none is made: an exported record can be shown without.
+    """
     verbs = set(pages.VERBS)
     if load.engine(result.engine).packaging is None:
         verbs -= {"install", "package"}
     take = taken(result)
+    home = paths.existing()
     named = result.name if place.is_dir() else str(place)
-    resumes = result.ended is None and any(
-        one.folder.resolve() == place.resolve() for one in studies.unfinished(paths.home(), boot_now())
-    )
+    resumes = result.ended is None and _resumes(home, place)
     if take is None:
         return Around(named, verbs=verbs, resumes=resumes)
     events = _events(place)
-    program = program_of(paths.home(), result.engine, take, events, checked=False)
-    kept = result.name if place.is_dir() else _kept(events)
+    program = program_of(home, result.engine, take, events, checked=False)
+    kept = result.name if place.is_dir() else _kept(home, events)
     if not kept:
         verbs -= _OF_KEPT
     if program is None:
-        return Around(named, verbs=verbs, pull=_pull(key_of(take, events)), resumes=resumes)
+        return Around(named, verbs=verbs, pull=_pull(home, key_of(take, events)), resumes=resumes)
     return Around(named, str(program), program.stat().st_size, verbs, resumes=resumes, kept=kept)
 
 
-def _kept(events: Sequence[Recorded[Event]]) -> str:
+def _resumes(home: Home | None, place: Path) -> bool:
+    """Whether a place is a run of this home that its command resumes."""
+    if home is None or not place.is_dir():
+        return False
+    return any(one.folder.resolve() == place.resolve() for one in studies.unfinished(home, boot_now()))
+
+
+def _kept(home: Home | None, events: Sequence[Recorded[Event]]) -> str:
     """The name of the run that an exported record is of; '' if that is not in this home."""
     begun = next((one.event for one in events if isinstance(one.event, StudyBegun)), None)
-    if begun is None or not exchange.is_study_name(begun.name):
+    if home is None or begun is None or not exchange.is_study_name(begun.name):
         return ""
-    folder = paths.home().studies / begun.name
+    folder = home.studies / begun.name
     if (folder / FILE).is_file():
         with suppress(UserError), closing(Record(folder)) as record:
             own = next(record.events(StudyBegun), None)
@@ -132,9 +142,9 @@ def _kept(events: Sequence[Recorded[Event]]) -> str:
     return ""
 
 
-def _pull(key: str | None) -> str:
+def _pull(home: Home | None, key: str | None) -> str:
     """The command that fetches a build from where this machine's hosts share theirs; '' if they do not."""
-    joined = read_joined(paths.home())
+    joined = None if home is None else read_joined(home)
     if key is None or joined is None or joined.store is None:
         return ""
     return f"burnish store pull {key[:12]} --artefacts {shlex.quote(joined.store)}"

@@ -21,6 +21,7 @@ def examine(
     offers: Sequence[Offer] = (),
     network: Mapping[str, str | None] | None = None,
     newest_clang: Sequence[str] = (),
+    home: str = "",
 ) -> list[Finding]:
     """All findings about this machine, first for building, then for measuring.
 
@@ -32,6 +33,8 @@ def examine(
         offers: from `burnish.toolchain.link_parts.offers`.
         network: from `burnish.base.netns.offers`; None: not examined.
         newest_clang: from `burnish.base.system.newest`, of the group ``clang-newest``.
+        home: why Burnish's folder cannot be used, as `burnish.base.paths.home` says it; '' if it can. The free space of
+            `facts` is another folder's then, and is not examined.
     """
     return [
         *(building.compiler(family, toolchains) for family in FAMILIES),
@@ -49,7 +52,7 @@ def examine(
         measuring.smt(facts),
         measuring.thp(facts),
         measuring.memory(facts),
-        measuring.disk(facts, disk_needed or {}),
+        measuring.folder(home) if home else measuring.disk(facts, disk_needed or {}),
         measuring.duet(facts),
         measuring.load(facts),
     ]

@@ -100,6 +100,16 @@ def memory(facts: HostFacts) -> Finding:
     return Finding("memory", "ok", shown)
 
 
+def folder(why: str) -> Finding:
+    """Burnish's folder that cannot be used.
+
+    Args:
+        why: the reason, then, after the last semicolon, what to do.
+    """
+    found, _, fix = why.rpartition("; ")
+    return Finding("home", "lack", found, "nothing can be built, measured or kept", fix)
+
+
 def disk(facts: HostFacts, needed: Mapping[str, int]) -> Finding:
     """Whether there is room for a complete run of each engine."""
     free = facts.disk_free_bytes

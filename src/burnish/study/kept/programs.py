@@ -14,12 +14,12 @@ from burnish.record.store import Store
 
 
 def program_of(
-    home: Home, engine: str, variant: str, events: Sequence[Recorded[Event]], *, checked: bool = True
+    home: Home | None, engine: str, variant: str, events: Sequence[Recorded[Event]], *, checked: bool = True
 ) -> Path | None:
     """The program that was measured as a variant; None if it is not on this machine, or no longer in the store.
 
     Args:
-        home: where the store is.
+        home: where the store is; None: nowhere.
         engine: the engine's name.
         variant: the variant's name, or that of an existing program.
         events: the run's record; see `key_of`.
@@ -27,7 +27,8 @@ def program_of(
     """
     found = [one.event for one in events if isinstance(one.event, ProgramFound)]
     path = next((Path(event.path) for event in reversed(found) if event.build.variant == variant), None)
-    if (key := key_of(variant, events)) is not None:
+    key = key_of(variant, events)
+    if key is not None and home is not None and home.store.is_dir():  # a home that is only read gets no store
         store = Store(home.store)
         entry = store.find("builds", key) if checked else store.named("builds", key)
         path = create(load.engine(engine)).built(variant, entry.folder, key).server if entry else None
