@@ -102,10 +102,13 @@ def test_an_option_is_the_same_on_every_verb() -> None:
         assert len(set(names)) == len(names), f"{words}: one spelling, one option"
         for option in verb.options:
             same = (option.flags, option.help, option.old, option.panel, option.common or "engine")
-            if option.name == "--engine":  # of a bundled study it is none of the common ones
-                same = same[:4]
             assert known.setdefault(option.name, same) == same, (words, option.name)
     assert len(known) > 60
+
+
+def test_the_engine_of_a_bundled_study_is_a_common_option() -> None:
+    for verb in ("show", "run"):
+        assert re.search(r"^  --engine\b", shown("study", verb, "--help"), re.MULTILINE)
 
 
 def test_every_verb_is_in_one_panel() -> None:

@@ -208,6 +208,10 @@ def test_before_running(burnish_home: Path) -> None:
     listed, _ = text(burnish("study", "list"))
     assert "sun-2008" in listed
     assert "mysql-manual" in listed
+    assert "19 rows, mariadb, with --engine also mysql, " in " ".join(listed.split())
+    as_json, _ = text(burnish("study", "list", "--json"))
+    engines = {one["study"]: one["engines"] for one in json.loads(as_json)["studies"]}
+    assert engines["mysql-manual"][:2] == ["mariadb", "mysql"]
     child = burnish("study", "show", "mysql-manual", "--engine", "fake")
     out, err = text(child)
     assert child.returncode == 0, err

@@ -12,6 +12,7 @@ from burnish.cli.measuring import check_hosts, measured
 from burnish.cli.results import finish_all
 from burnish.report.sections.bundled import plan as plan_report
 from burnish.report.values import catalogue as values
+from burnish.study.bundled.expansion import engines_of
 from burnish.study.constructors.bundled import bundled_study
 from burnish.study.planning.study_plan import check_inputs, plan_of
 from burnish.study.request.options import Options
@@ -25,7 +26,7 @@ study = group(
 
 PLANNED = (
     o.STUDY,
-    replace(o.ENGINE_OPTION, unset="the study's own", common=False),
+    replace(o.ENGINE_OPTION, unset="the study's own"),
     *o.PART,
     replace(o.THREADS, field="threads", unset="the usual ones"),
     o.SECOND_COMPILER,
@@ -47,8 +48,8 @@ PLANNED = (
 
 @verb("list", o.JSON, of=study, example="burnish study list")
 def list_studies(as_json: bool) -> None:
-    """List the bundled studies: what each replicates, and its rows."""
-    every = [studies.study(name) for name in studies.names()]
+    """List the bundled studies: what each replicates, its rows, and on which engines it can be run."""
+    every = [(own, engines_of(own)) for own in map(studies.study, studies.names())]
     if as_json:
         print_json("studies", values.studies(every))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from burnish.base.processor import Processor
@@ -113,17 +113,18 @@ def micros(known: Iterable[Micro]) -> Values:
     ]
 
 
-def studies(known: Iterable[BundledFile]) -> Values:
-    """The bundled studies."""
+def studies(known: Iterable[tuple[BundledFile, Sequence[str]]]) -> Values:
+    """The bundled studies, each with the engines that it can be run on."""
     return [
         {
             "study": study.name,
             "title": study.title,
             "reason": study.reason,
             "sources": study.sources,
+            "engines": list(engines),
             "rows": [row.name for row in study.rows],
         }
-        for study in known
+        for study, engines in known
     ]
 
 

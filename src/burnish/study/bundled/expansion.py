@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from burnish.base.errors import UserError
@@ -104,9 +104,41 @@ def expand(
         unreleased: why there is no release binary here; None: there is one, or it can be fetched.
     """
     here = architecture or platform.machine()
+    builds = _started()
+    every = _every(study, engine, builds, threads, tuple(settings), own or OwnLoads(), second, here, unreleased)
+    return Expanded(engine, tuple(every), builds.variants, frozenset(builds.instrumented), here)
+
+
+def engines_of(study: Study) -> tuple[str, ...]:
+    """The engines for users on which at least one comparison can be measured, the study's own first."""
+    others = (load.engine(name) for name in load.engine_names() if name != study.engine)
+    return (study.engine, *(engine.name for engine in others if _has_any(study, engine)))
+
+
+def _has_any(study: Study, engine: EngineSpec) -> bool:
+    every = _every(study, engine, _started(), (), (), OwnLoads(), None, platform.machine(), None)
+    return any(comparison.reason is None and not comparison.control for comparison in every)
+
+
+def _started() -> _Builds:
+    """The builds of a study that has the baseline only."""
     builds = _Builds()
     builds.add(BASELINE, Recipe(), load.variant(BASELINE).reason)
-    comparisons: list[Comparison] = []
+    return builds
+
+
+def _every(
+    study: Study,
+    engine: EngineSpec,
+    builds: _Builds,
+    threads: Sequence[int],
+    settings: tuple[str, ...],
+    own: OwnLoads,
+    second: Mapping[str, str | None] | None,
+    architecture: str,
+    unreleased: str | None,
+) -> Iterator[Comparison]:
+    """As `expand`, one after the other: to make all of a large study takes a second."""
     for series in study.series.values():
         for row in study.rows_for(engine.name):
             if series.name in row.series:
@@ -114,11 +146,9 @@ def expand(
                 for name in row.readings:
                     reading = study.readings[name]
                     made = _Maker(
-                        study, engine, row, series, reading, builds, tuple(settings), own or OwnLoads(), second, here,
-                        unreleased,
-                    )  # fmt: skip
-                    comparisons += made.comparisons(steps)
-    return Expanded(engine, tuple(comparisons), builds.variants, frozenset(builds.instrumented), here)
+                        study, engine, row, series, reading, builds, settings, own, second, architecture, unreleased
+                    )
+                    yield from made.comparisons(steps)
 
 
 def other_compilers(toolchains: Sequence[Toolchain]) -> dict[str, str | None]:

@@ -27,13 +27,19 @@ _COLUMNS = ("row", "what it is", "published", "cells", "builds", "trials", "GB")
 _FIGURES = ("cells", "builds", "trials", "GB")
 
 
-def listing(studies: Sequence[BundledFile]) -> Document:
-    """All bundled studies with title, reason and number of rows."""
+def listing(studies: Sequence[tuple[BundledFile, Sequence[str]]]) -> Document:
+    """All bundled studies with title, number of rows, reason, and the engines that they can be run on."""
     entries = tuple(
-        Entry(study.name, f"  {study.title}; {len(study.rows)} rows, {study.engine}", (study.reason,))
-        for study in studies
+        Entry(study.name, f"  {study.title}; {len(study.rows)} rows, {_on(engines)}", (study.reason,))
+        for study, engines in studies
     )
     return Document("bundled studies", (Section("studies", entries),))
+
+
+def _on(engines: Sequence[str]) -> str:
+    """``mariadb, with --engine also mysql, sqlite``; the study's own engine is the first."""
+    own, *others = engines
+    return f"{own}, with --engine also {', '.join(others)}" if others else own
 
 
 def document(table: Study, plan: StudyPlan) -> Document:

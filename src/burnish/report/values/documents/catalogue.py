@@ -110,6 +110,7 @@ DOCUMENTS: Mapping[str, Document] = {
             title=(str, "Its title."),
             reason=(str, "Why it is there."),
             sources=(Texts, "What was published."),
+            engines=(Texts, "Engines that it can be run on, at least one of its rows; its own first."),
             rows=(Texts, "Its rows."),
         ),
         listed=True,
