@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from burnish.engines.registry import create
 from burnish.model.condition import Condition
 from burnish.record.store import Store
 from burnish.source import sources
-from burnish.study import runner
+from burnish.study import needs, runner
 from burnish.study.builds import resolving
 from burnish.study.builds.source import source_request
 from burnish.study.constructors.tune import tune_study
-from burnish.study.request import workloads
+from burnish.study.planning.study_plan import check_inputs
+from burnish.study.request import conditions, workloads
 from burnish.study.request.options import Options
 from burnish.study.request.request import read_request
 from conftest import FAKE_SOURCE, FakeBench
@@ -222,6 +224,45 @@ def test_sqlite_says_at_once_that_it_has_one_thread_and_no_server(tmp_path: Path
     with pytest.raises(UserError, match="has no server: --set, --versus and --defaults-file say how one is deployed"):
         engine.ready(Condition(transport="tcp"), tmp_path, bench)
     assert engine.ready(Condition(), tmp_path, bench) == Condition()
+
+
+@pytest.mark.parametrize(
+    ("engine", "word", "says"),
+    [
+        ("sqlite", "foo=1", "SQLite has no server: --set, --versus and --defaults-file say how one is deployed"),
+        ("postgresql", "transport=tls", "transport=tls: PostgreSQL is loaded by transport=unix only; leave it out"),
+        ("fake", "no_such=1", "no_such"),
+    ],
+)
+def test_a_condition_that_an_engine_never_has_is_refused_by_the_plan_and_before_packages_are_installed(
+    burnish_home: Path, monkeypatch: pytest.MonkeyPatch, engine: str, word: str, says: str
+) -> None:
+    def installed(*_: object) -> None:
+        raise AssertionError("packages are not asked about")
+
+    monkeypatch.setattr(needs, "install_for", installed)
+    options = Options(settings=(word,))
+    study = tune_study(engine, options)
+    with pytest.raises(UserError, match=re.escape(says)):
+        check_inputs(home(), study, options)
+    with pytest.raises(UserError, match=re.escape(says)):
+        runner.run(home(), study, options, Console(file=io.StringIO()), None)
+    assert not list(burnish_home.glob("studies/*"))
+
+
+def test_the_second_programs_condition_is_refused_by_the_plan_too() -> None:
+    options = Options(versus=("transport=tcp",))
+    with pytest.raises(UserError, match="^transport=tcp: PostgreSQL is loaded by transport=unix only; leave it out$"):
+        conditions.check(load.engine("postgresql"), options)
+    conditions.check(load.engine("mysql"), options)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_a_plan_refuses_a_condition_in_one_line(burnish_home: Path, engine: str) -> None:
+    child = burnish("plan", engine, "--set", "transport=tcp")
+    out, err = text(child)
+    assert (child.returncode, out, len(err.splitlines())) == (2, "", 1), err
+    assert not list(burnish_home.glob("studies/*"))
 
 
 @pytest.mark.parametrize("words", [("plan", "sqlite"), ("tune", "sqlite", "--dry-run"), ("tune", "sqlite")])

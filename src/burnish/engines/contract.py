@@ -26,7 +26,7 @@ from burnish.engines.gate_report import GateReport
 from burnish.engines.loads import Loads, OwnData
 from burnish.engines.side import CLEAN_END_S, MARKER, TICK_S, Side, SideSpec, Tick, Writes
 from burnish.engines.steps import Command, Step, Text, perform
-from burnish.model.condition import Condition
+from burnish.model.condition import Condition, Transport
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Workload
 from burnish.program.built import Built, CompiledObject, Identity, named
@@ -52,6 +52,7 @@ __all__ = [
     "Step",
     "Text",
     "Tick",
+    "Transport",
     "Workbench",
     "Workload",
     "Writes",
@@ -79,6 +80,9 @@ class Engine(ABC):
 
     loads_class: ClassVar[type[Loads]] = Loads
     """Class of `loads`, for an engine that takes more than the loads of its files."""
+
+    transports: ClassVar[tuple[Transport, ...]] = ()
+    """Ways between its load and its server (`--set transport=`); none for an engine without a server."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self.spec = spec
@@ -258,8 +262,29 @@ class Engine(ABC):
 
     # Conditions.
 
+    def check_condition(self, asked: Condition) -> None:
+        """Refuses a condition that this engine has on no host; runs nothing. Called for a plan, and by `ready`.
+
+        Args:
+            asked: settings and transport, as asked for.
+
+        Raises:
+            UserError: none of its `transports`, or a setting without a server. Unknown names may be left to `examine`,
+                which has the server.
+        """
+        if not self.transports and (asked.transport != "unix" or asked.settings):
+            raise UserError(
+                f"{self.spec.title} has no server: --set, --versus and --defaults-file say how one is deployed; "
+                "leave them out"
+            )
+        if self.transports and asked.transport not in self.transports:
+            raise UserError(
+                f"transport={asked.transport}: {self.spec.title} is loaded by transport={' or '.join(self.transports)} "
+                "only; leave it out"
+            )
+
     def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
-        """The condition, with everything that it needs made in `folder`; by default only the usual one is allowed.
+        """The condition, with everything that it needs made in `folder`; by default it needs nothing.
 
         Args:
             asked: settings and transport, as asked for.
@@ -267,14 +292,9 @@ class Engine(ABC):
             bench: recorded processes.
 
         Raises:
-            UserError: it is not possible: another transport, a setting of the wrong type. Unknown names may be left to
-                `examine`, which has the server.
+            UserError: it is not possible (`check_condition`), or not on this host.
         """
-        if asked.transport != "unix" or asked.settings:
-            raise UserError(
-                f"{self.spec.title} has no server: --set, --versus and --defaults-file say how one is deployed; "
-                "leave them out"
-            )
+        self.check_condition(asked)
         return asked
 
     def examine(

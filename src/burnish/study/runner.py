@@ -38,6 +38,7 @@ from burnish.study.kept.machine import machine
 from burnish.study.kept.sittings import Next, disturbed_cells, next_sitting, settled
 from burnish.study.kept.stopping import reporting_what_is_kept
 from burnish.study.planning.study_plan import StudyPlan, check_inputs, plan_of
+from burnish.study.request import conditions
 from burnish.study.request.options import Ask, Options
 from burnish.study.request.selection import Asked, by_name, is_decided, unit_words
 from burnish.study.study import Study
@@ -102,6 +103,8 @@ def _run(
         if not options.fresh:
             studies.repair(home, study.definition, say)
             _note_another_budget(home, study, say)
+        if not study.tolerant:  # before packages are installed for a condition that is refused
+            conditions.check(study.engine, options)
         needs.install_for(study, selection, options, ask)
         check_inputs(home, study, options)
         plan = plan_of(home, study, selection, options if study.search is None else replace(options, budget=None))

@@ -89,6 +89,7 @@ class FakeEngine(Engine):
     source_files = SOURCES
 
     loads_class = FakeLoads
+    transports = ("unix",)
     marks = (b"fake 1.%d\n",)
     """The beginning of its version line."""
 
@@ -236,12 +237,10 @@ class FakeEngine(Engine):
         (folder / DATA_FILE).write_bytes(content)
         (folder / MARKER).write_text("fake\n")
 
-    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
-        """The condition; UserError for a setting that the server does not know, or another transport."""
-        if asked.transport != "unix":
-            raise UserError(f"the fake server listens on its socket only; transport={asked.transport} is not for it")
+    def check_condition(self, asked: Condition) -> None:
+        """UserError for a setting that the server does not know, or another transport."""
+        super().check_condition(asked)
         _settings(asked)
-        return asked
 
     def examine(
         self,

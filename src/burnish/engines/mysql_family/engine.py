@@ -42,6 +42,7 @@ class ServerEngine(Engine):
 
     makers = ("cmake", "ninja", "bison", "perl")
     loads_class = ServerLoads
+    transports = ("unix", "tcp", "tls", "remote")
     product: ClassVar[Product]
 
     # What one server has of its own.

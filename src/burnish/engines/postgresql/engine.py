@@ -33,6 +33,7 @@ class PostgreSQL(PostgreSQLBuild):
 
     marks = (b"%s is the PostgreSQL server.",)
     loads_class = PostgreSQLLoads
+    transports = ("unix",)
 
     def existing(self, program: Path) -> Built:
         """See `Engine.existing`: initdb and pgbench must lie beside it, as in Debian's package."""
@@ -124,12 +125,10 @@ class PostgreSQL(PostgreSQLBuild):
         """See `Engine.side`."""
         return PostgreSQLSide(spec)
 
-    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:  # noqa: ARG002
+    def ready(self, asked: Condition, folder: Path, bench: Workbench) -> Condition:
         """See `Engine.ready`: any setting, on the Unix socket."""
         unprivileged.check(self.spec.title)
-        if asked.transport != "unix":
-            raise UserError(f"transport={asked.transport}: PostgreSQL is loaded over its Unix socket; leave it out")
-        return asked
+        return super().ready(asked, folder, bench)
 
     def examine(
         self, built: Built, workload: Workload, condition: Condition, data: Path | None, place: Path, bench: Workbench

@@ -26,6 +26,7 @@ from burnish.study.planning.confirming import Expected
 from burnish.study.planning.costs import Forecast
 from burnish.study.planning.order import Order, changes_of, order_of, telling_first
 from burnish.study.planning.plan import Plan, Step, summary
+from burnish.study.request import conditions
 from burnish.study.request.options import Options
 from burnish.study.request.selection import Selection
 from burnish.study.study import Study
@@ -108,18 +109,21 @@ class StudyPlan:
 
 
 def check_inputs(home: Home, study: Study, options: Options) -> str | None:
-    """What a user should know of the source, in one line; refuses what a study's builds cannot be made from.
+    """What a user should know of the source, in one line; refuses inputs with which a study cannot be run.
 
     Once before its plan: a large archive is read through for it.
 
     Args:
         home: where the store and the runs are.
-        study: the study; one of existing programs is not asked.
+        study: the study; one of existing programs has no source, and a tolerant one says of each row why not.
         options: how it is measured.
 
     Raises:
-        UserError: another engine's source; a wrong limit of the compiler's cache.
+        UserError: a condition that the engine has on no host; another engine's source; a wrong limit of the compiler's
+            cache.
     """
+    if not study.tolerant:
+        conditions.check(study.engine, options)
     if study.variants:
         ccache.size_gb()
         return check_source(home, study.engine, study.options(options))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from burnish.base.digest import digest_of
 from burnish.base.errors import UserError
+from burnish.engines.registry import create
 from burnish.model.condition import Condition
 from burnish.model.engine import EngineSpec
 from burnish.model.workload import Placement, Workload
@@ -49,6 +50,17 @@ def versus(spec: EngineSpec, options: Options) -> Condition | None:
             f"--versus {' '.join(options.versus)}: that is already the condition of A; name a setting that differs"
         )
     return second
+
+
+def check(spec: EngineSpec, options: Options) -> None:
+    """Refuses a condition that the engine has on no host; runs nothing, so that a plan refuses it as the run does.
+
+    Raises:
+        UserError: another transport than the engine's, or a setting of an engine without a server.
+    """
+    engine = create(spec)
+    for asked in filter(None, (usual(spec, options), versus(spec, options))):
+        engine.check_condition(asked)
 
 
 def groups(spec: EngineSpec, options: Options) -> list[str]:
