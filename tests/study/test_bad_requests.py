@@ -252,7 +252,7 @@ def test_a_condition_that_an_engine_never_has_is_refused_by_the_plan_and_before_
 
 def test_the_second_programs_condition_is_refused_by_the_plan_too() -> None:
     options = Options(versus=("transport=tcp",))
-    with pytest.raises(UserError, match="^transport=tcp: PostgreSQL is loaded by transport=unix only; leave it out$"):
+    with pytest.raises(UserError, match=r"^transport=tcp: PostgreSQL is loaded by transport=unix only; leave it out$"):
         conditions.check(load.engine("postgresql"), options)
     conditions.check(load.engine("mysql"), options)
 

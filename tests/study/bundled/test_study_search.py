@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from burnish.base.paths import home
+from burnish.catalogue.bundled.files import study as bundled_file
 from burnish.engines.contract import Tick
 from burnish.engines.fake.engine import trained_speed
+from burnish.record.events.bundled import SearchStopped
 from burnish.record.events.verdicts import Interval
+from burnish.record.record import Record
 from burnish.report.bundled.table import StudyTable
+from burnish.study.constructors import bundled
+from burnish.study.constructors.bundled import bundled_study
 from burnish.study.extras import extras
 from burnish.study.extras.timeline import by_second
 from burnish.study.extras.weights import LEAST, equal_weights, is_robust, next_weights, worst
+from burnish.study.planning.study_plan import plan_of
+from burnish.study.request.options import Options
+from burnish.study.request.selection import Asked, by_name
 from shipping import quick, shown
 
 RATIOS = st.dictionaries(st.sampled_from("abcde"), st.floats(0.5, 2.0), min_size=2)
@@ -55,6 +68,31 @@ def test_seconds_from_ticks() -> None:
     assert {each["p95"] for each in found} == {0.002}
     assert len(by_second(ticks, 11.0, 20)) == 3, "a second that the load has not reached is left out"
     assert by_second([], 0.0, 3) == []
+
+
+def test_a_search_without_loads_on_an_engine_is_left_out_of_the_plan() -> None:
+    study = bundled_study("train-robust", "postgresql", Asked(), Options())
+    for budget in (None, 3600.0):
+        plan = plan_of(home(), study, by_name(study, Asked()), Options(budget=budget))
+        assert plan.lines == [
+            "no cell left to measure",
+            "left out: search for weights of 3 loads: postgresql has no load for point_select, which the row is "
+            "trained on",
+        ]
+
+
+def test_a_search_without_loads_on_an_engine_compiles_nothing(
+    monkeypatch: pytest.MonkeyPatch, burnish_home: Path
+) -> None:
+    own = bundled_file("train-robust")
+    loads = {role: replace(entry, named={"mariadb": "oltp_point_select"}) for role, entry in own.loads.items()}
+    monkeypatch.setattr(bundled, "bundled_file", lambda _: replace(own, loads=loads))
+    _, folder = quick(monkeypatch)("train-robust")
+    assert not list(burnish_home.glob("store/builds/*"))
+    with closing(Record(folder)) as record:
+        stopped = record.last(SearchStopped)
+    assert stopped is not None
+    assert stopped.event.why == "fake has no load for point_select, which the row is trained on"
 
 
 def ratios(found: StudyTable) -> dict[tuple[str, str], float]:

@@ -33,7 +33,8 @@ def analyse(workshop: Workshop, plan: StudyPlan) -> None:
     """
     if not plan.extras:
         return
-    workshop.make_baseline()
+    if not all(extra.impossible for extra in plan.extras):
+        workshop.make_baseline()
     robust = robust_of(workshop.study)
     if robust is not None:
         workshop.study = with_rounds(workshop.study, robust, reported(workshop.record).rounds)

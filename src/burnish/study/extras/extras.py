@@ -5,7 +5,7 @@ Rows come first: extras get the time that rows leave. What is left out is report
 
 from __future__ import annotations
 
-import contextlib
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -88,6 +88,7 @@ class Extra:
         running: seconds of runs and trials; of a search, for one round.
         most: maximum number of repetitions; every sum counts it once.
         needs: keys of comparisons whose builds it is about; if they are cut, so is this.
+        impossible: why it cannot be done, whatever the budget; '' if it can.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Extra:
     running: float
     most: int = 1
     needs: frozenset[str] = frozenset()
+    impossible: str = ""
 
     @property
     def seconds(self) -> float:
@@ -104,6 +106,8 @@ class Extra:
 
     def without(self, cut: Collection[str]) -> str | None:
         """Why it is left out if these comparisons are cut; None if it is not."""
+        if self.impossible:
+            return self.impossible
         return "cut by --budget with its rows" if self.needs & set(cut) else None
 
     @property
@@ -186,13 +190,16 @@ def predict(
     robust = robust_of(study)
     searching = robust is not None and not selection.asked.rows and not done.over
     search: list[Comparison] = []
+    impossible = ""
     if robust is not None:
         study = with_rounds(study, robust, done.rounds)
     if robust is not None and searching and study.bundled is not None:
-        with contextlib.suppress(UserError):  # the search will report it
+        try:
             variant = variant_of(study.bundled, study.engine, robust, weights_after(robust, done.rounds))
             study = study.with_variants(variant)
             search = comparisons_of(study, robust, variant.name)
+        except UserError as error:
+            impossible = str(error)
     forecast = costs.predict(home, study, [*selection.chosen, *search], options, decided)
     units = {comparison.unit for comparison in search}
     extras = [_timeline(study, selection, done)]
@@ -200,11 +207,15 @@ def predict(
         round_costs = [cost for cost in forecast.costs if cost.unit in units]
         making, running = sum(cost.making for cost in round_costs), sum(cost.trials for cost in round_costs)
         title = f"search for weights of {len(robust.loads)} loads"
-        extras.append(Extra(SEARCH, title, making, running, robust.rounds - len(done.rounds)))
+        left = robust.rounds - len(done.rounds)
+        extras.append(Extra(SEARCH, title, making, running, left, impossible=impossible))
     extras.append(_profiles(home, study, selection, forecast.plan, done))
     extras.append(_samples(study, selection, done))
     rows = replace(forecast, costs=tuple(cost for cost in forecast.costs if cost.unit not in units))
-    return rows, tuple(extra for extra in extras if extra is not None)
+    found = tuple(extra for extra in extras if extra is not None)
+    if impossible and not rows.costs and all(extra.impossible for extra in found):
+        rows = replace(rows, plan=replace(rows.plan, steps=()))  # not even the baseline is needed
+    return rows, found
 
 
 def robust_of(study: Study) -> Robust | None:
@@ -301,10 +312,8 @@ def within(
         selection: the selected rows.
         budget: seconds; None: as long as it takes.
     """
-    if budget is None:
-        return tuple(extras), {}
     chosen = {comparison.unit for comparison in selection.chosen}
-    left = budget - sum(cost.seconds for cost in rows.costs if cost.unit in chosen)
+    left = math.inf if budget is None else budget - sum(cost.seconds for cost in rows.costs if cost.unit in chosen)
     kept, out = [], {}
     for extra in extras:
         why = extra.without(selection.cut)
