@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from burnish.base import paths
 from burnish.base.errors import UserError
+from burnish.catalogue import load
 from burnish.cli import measuring
 from burnish.cli.common import app, progress
 from burnish.record import exchange
@@ -162,12 +163,29 @@ def test_a_file_that_is_no_record_is_not_called_an_unknown_run(kept: Path, tmp_p
 
 
 def test_what_there_is_none_of_is_not_proposed() -> None:
-    assert str(call("show", "none").exception) == "unknown run 'none'; there are: none"
-    assert str(call("path", "none").exception) == "unknown variant or build 'none'; there are: none"
+    first = f"no run yet; `burnish tune {load.example()}` makes the first one"
+    assert str(call("show", "none").exception) == f"unknown run 'none': {first}"
+    assert str(call("report", "none").exception) == f"unknown run 'none': {first}"
+    assert str(call("why", "a", "b", "--run", "none").exception) == f"unknown run 'none': {first}"
+    assert str(call("path", "none").exception) == f"unknown variant or build 'none': {first}"
+    assert str(call("builds", "none").exception) == f"none: no build is kept here; {first}"
 
 
-def test_without_a_name_the_newest_with_verdicts_is_shown(kept: Path) -> None:
+def test_a_variant_that_no_run_has_made_says_what_makes_it() -> None:
+    says = "gcc-pgo: no run here made it; `burnish tune ENGINE --variant gcc-pgo` does"
+    assert str(call("path", "gcc-pgo").exception) == says
+    assert str(call("path", "baseline").exception) == "baseline: no run here made it; `burnish tune ENGINE` does"
+
+
+def test_it_says_so_beside_other_runs_too(kept: Path) -> None:
+    assert str(call("path", "gcc-pgo").exception).startswith("gcc-pgo: no run here made it; ")
+
+
+def test_without_a_name_the_newest_with_verdicts_is_shown_and_said(kept: Path, tmp_path: Path) -> None:
     assert run("show", "--json") == run("show", "fake-tune-20260102", "--json")
+    for words in (("show",), ("record", "export", "--output", str(tmp_path / "mine.jsonl"))):
+        said = plain(call(*words).stderr)
+        assert said.startswith("fake-tune-20260102: the newest run with verdicts"), said
 
 
 def test_a_beginning_is_the_newest_finished_one_and_is_said(kept: Path) -> None:

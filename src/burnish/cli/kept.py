@@ -84,6 +84,8 @@ def _named(entries: Sequence[Entry], name: str, what: str = "") -> list[Entry]:
     """The builds whose keys begin with `name`; raises `UserError` if there are none."""
     matches = [entry for entry in entries if entry.key.startswith(name)]
     if not matches:
+        if not entries:
+            raise UserError(f"{what}{name}: no build is kept here; {studies.none_yet()}")
         raise unknown(f"{what}build", name, [entry.key for entry in entries])
     return matches
 
@@ -127,9 +129,7 @@ def path(build: str, run: str | None, as_json: bool) -> None:
     engine, built = _built(found.entry)
     _warn(build, found)
     if not built.server.is_file():
-        raise UserError(
-            f"{built.server}: the program of {build} is not there; run its study's command again, which builds it again"
-        )
+        raise UserError(f"{built.server}: the program of {build} is not there; {found.made_anew}")
     if as_json:
         print_json(
             "path",

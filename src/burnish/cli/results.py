@@ -37,10 +37,13 @@ _OF_KEPT = {"install", "package", "reproduce"}
 
 
 def run_named(name: str | None) -> Path:
-    """The folder of the named run; if several match, prints which one was chosen."""
+    """The folder of the named run; if several match, or none is named of several, prints which one was chosen."""
     home = paths.home()
     folder = studies.find(home, name)
-    several = len(studies.beginning(studies.folders(home), name)) if name and folder.name != name else 0
+    runs = studies.folders(home)
+    if name is None and len(runs) > 1:
+        say(f"{folder.name}: the newest run{' with verdicts' if studies.has_verdicts(folder) else ''}")
+    several = len(studies.beginning(runs, name)) if name and folder.name != name else 0
     if several > 1 and name != str(folder):
         say(f"{name}: {folder.name}, the newest finished of {several} runs whose names begin so")
     return folder

@@ -93,7 +93,7 @@ def choose(home: Home, folder: Path, result: Result, variant: str | None) -> Cho
     built = engine.built(found.entry.key, found.entry.folder, found.entry.key)
     making = witness.read(found.entry.about)
     if making is None:
-        raise UserError(f"{name}: made by a Burnish that did not yet record how; run its study's command again")
+        raise UserError(f"{name}: made by a Burnish that did not yet record how; {found.made_anew}")
     if preload.environment(found.entry):
         raise UserError(
             f"{name}: it was measured with a preloaded library, which is no part of the program; choose a variant "

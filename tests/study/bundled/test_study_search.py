@@ -72,13 +72,10 @@ def test_seconds_from_ticks() -> None:
 
 def test_a_search_without_loads_on_an_engine_is_left_out_of_the_plan() -> None:
     study = bundled_study("train-robust", "postgresql", Asked(), Options())
+    why = "postgresql has no load for point_select, which the row is trained on"
     for budget in (None, 3600.0):
         plan = plan_of(home(), study, by_name(study, Asked()), Options(budget=budget))
-        assert plan.lines == [
-            "no cell left to measure",
-            "left out: search for weights of 3 loads: postgresql has no load for point_select, which the row is "
-            "trained on",
-        ]
+        assert plan.lines == ["no cell left to measure", f"left out: search for weights of 3 loads: {why}"]
 
 
 def test_a_search_without_loads_on_an_engine_compiles_nothing(

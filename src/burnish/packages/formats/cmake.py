@@ -50,7 +50,7 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pat
         toolchain.write_text(toolchain_text(chosen, made))
         presets = folder / PRESETS
         presets.write_text(presets_text(chosen))
-        profiles = copy_profiles(home, chosen.making, folder)
+        profiles = copy_profiles(home, chosen, folder)
         says = [
             f"configure: copy all of it beside the source's CMakeLists.txt, then cmake --preset {preset_name(chosen)}"
         ]
@@ -122,14 +122,14 @@ def presets_text(chosen: Chosen) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-def copy_profiles(home: Home, making: Making, folder: Path) -> list[Path]:
+def copy_profiles(home: Home, chosen: Chosen, folder: Path) -> list[Path]:
     """Copies the files of all profiles of a build into `folder`."""
     store = Store(home.store)
     copied = []
-    for kept in making.profiles:
+    for kept in chosen.making.profiles:
         entry = store.find("profiles", kept.key)
         if entry is None:
-            raise UserError(f"profile {kept.key} is no longer in the store; run its study again")
+            raise UserError(f"profile {kept.key} is no longer in the store; {chosen.found.made_anew}")
         for name, _ in kept.files:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -82,7 +82,7 @@ def _rules(home: Home, chosen: Chosen) -> str:
     name, version, _ = chosen.making.source
     package = sources.load(home.downloads, name, version)
     if package is None:
-        raise UserError(f"{home.downloads}: {name} {version} is no longer there; run its study's command again")
+        raise UserError(f"{home.downloads}: {name} {version} is no longer there; {chosen.found.makes_again}")
     for file, _ in chosen.making.archives:
         if ".debian.tar." in file:
             with tarfile.open(package.folder / file) as archive:

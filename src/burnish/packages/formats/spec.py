@@ -32,7 +32,7 @@ def make(home: Home, chosen: Chosen, made: Made, output: Path) -> tuple[list[Pat
             "and rpmbuild has another place; take --as rebuild, or a variant by clang"
         )
     with new_folder(output, f"rpm-{name_of(chosen, made.forced)}") as folder:
-        profiles = copy_profiles(home, chosen.making, folder)
+        profiles = copy_profiles(home, chosen, folder)
         file = folder / "burnish.spec.inc"
         names = [path.relative_to(folder).as_posix() for path in profiles]
         file.write_text(text(chosen, made, names))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,16 @@ from burnish.base.files import remove_tree, written_to
 from burnish.base.paths import Home
 from burnish.builds import reproducer, witness
 from burnish.builds.reproducer import Making
-from burnish.model.recipe import REVERTED, Recipe
+from burnish.catalogue import load
+from burnish.model.recipe import REVERTED
 from burnish.record.events.builds import BuildFailed, BuildMade, VariantSettled
 from burnish.record.events.searches import SearchTold
 from burnish.record.events.study import StudyBegun
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
+from burnish.study.comparison import BASELINE
 from burnish.study.kept import runs as studies
+from burnish.study.kept.lost import AGAIN, inline, makes_again, value_text
 
 RECIPE = "recipe.toml"
 TRAINING = "training.txt"
@@ -39,6 +41,7 @@ class FoundBuild:
         reason: the variant's reason.
         recipe: its recipe, as plain values.
         failure: why it was not measured, such as tests that failed; '' if it was, or if no study's record has it.
+        run: folder of the run by which it was found; None where no study's record has the build.
     """
 
     entry: Entry
@@ -46,6 +49,19 @@ class FoundBuild:
     reason: str = ""
     recipe: Mapping[str, Any] | None = None
     failure: str = ""
+    run: Path | None = None
+
+    @property
+    def makes_again(self) -> str:
+        """What makes it again, in words that end a message."""
+        if self.run is None:
+            return "no run here says what makes it again"
+        return makes_again(self.run, self.variant)
+
+    @property
+    def made_anew(self) -> str:
+        """What makes it again though it is still there, in words that end a message."""
+        return self.makes_again if self.run is None else f"remove {self.entry.folder}, then {self.makes_again}"
 
 
 @dataclass(frozen=True)
@@ -79,16 +95,16 @@ def find(home: Home, word: str, study: str | None = None, *, checked: bool = Tru
     folders = [studies.find(home, study)] if study else list(reversed(studies.folders(home)))
     store = Store(home.store)
     look = store.find if checked else store.named
-    names: set[str] = set()
+    names: dict[str, Path] = {}
     matching: dict[str, FoundBuild] = {}
     for folder in folders:
         builds = _builds(folder)
         for made in [*builds, *_first_replicates(builds)]:
-            names.add(made["variant"])
+            names.setdefault(made["variant"], folder)
             if made["variant"] == word or (len(word) >= 4 and made["key"].startswith(word)):
                 entry = look("builds", made["key"])
                 build = (
-                    FoundBuild(entry, made["variant"], made["reason"], made["recipe"], made["failure"])
+                    FoundBuild(entry, made["variant"], made["reason"], made["recipe"], made["failure"], folder)
                     if entry
                     else None
                 )
@@ -105,13 +121,18 @@ def find(home: Home, word: str, study: str | None = None, *, checked: bool = Tru
         raise UserError(f"{word}: several keys begin with this ({', '.join(sorted(matching))}); give the whole key")
     if word in names:
         raise UserError(
-            f"{word}: its build is no longer in the store; run its study's command again, which builds it again"
+            f"{word}: its build is no longer in the store; {makes_again(names[word], word.partition('#')[0])}"
         )
     for folder in folders:
         if word in _failed(folder):
             raise UserError(
                 f"{word}: its build failed in run {folder.name}; `burnish show {folder.name} --full` says why"
             )
+    if study is None and word in load.variants():
+        how = "burnish tune ENGINE" if word == BASELINE else f"burnish tune ENGINE --variant {word}"
+        raise UserError(f"{word}: no run here made it; `{how}` does")
+    if not names and not studies.folders(home):
+        raise UserError(f"unknown variant or build {word!r}: {studies.none_yet()}")
     raise unknown("variant or build", word, names)
 
 
@@ -169,8 +190,7 @@ def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
     making = witness.read(build.entry.about)
     if making is None:
         raise UserError(
-            f"build {build.entry.key}: it was made by a Burnish that did not yet record how; "
-            f"remove {build.entry.folder} and run its study's command again"
+            f"build {build.entry.key}: it was made by a Burnish that did not yet record how; {build.made_anew}"
         )
     if folder.exists() and not folder.is_dir():
         raise UserError(f"--output {folder}: is a file; name a new folder")
@@ -191,8 +211,8 @@ def collect(home: Home, build: FoundBuild, folder: Path) -> Reproducer:
 
 def _fill(folder: Path, store: Store, build: FoundBuild, making: Making) -> str | None:
     """Writes everything, the script last: what has one is whole. Returns the recipe's text, if it is known."""
-    _copy_build(build.entry, making, folder, store)
-    notes = _training(store, making, folder)
+    _copy_build(build.entry, making, folder, store, build.made_anew)
+    notes = _training(store, making, folder, build.made_anew)
     if notes:
         (folder / TRAINING).write_text(notes)
     recipe = None
@@ -203,8 +223,8 @@ def _fill(folder: Path, store: Store, build: FoundBuild, making: Making) -> str 
     return recipe
 
 
-def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> None:
-    """Copies what a build's script needs, but the script."""
+def _copy_build(entry: Entry, making: Making, folder: Path, store: Store, again: str) -> None:
+    """Copies what a build's script needs, but the script; `again` says what to do where a profile is gone."""
     folder.mkdir(exist_ok=True)
     if (entry.folder / reproducer.SOURCE_LIST).is_file():
         shutil.copy2(entry.folder / reproducer.SOURCE_LIST, folder)
@@ -216,25 +236,48 @@ def _copy_build(entry: Entry, making: Making, folder: Path, store: Store) -> Non
     for kept in making.profiles:
         profile = store.find("profiles", kept.key)
         if profile is None:
-            raise UserError(f"profile {kept.key} of build {entry.key} is no longer in the store; run its study again")
+            raise UserError(f"profile {kept.key} of build {entry.key} is no longer in the store; {again}")
         for name, _ in kept.files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(profile.folder / name, folder / name)
 
 
-def _training(store: Store, making: Making, folder: Path) -> str:
+def _training(store: Store, making: Making, folder: Path, again: str) -> str:
     """How the profiles were trained, for those who want to train again; copies the scripts of the trained builds."""
     parts: list[str] = []
-    scripts: dict[str, str] = {}
+    scripts = _Scripts(folder, again)
     for kept in making.profiles:
-        parts += _trained(store, making, folder, kept.key, kept.name, scripts)
+        parts += _trained(store, making, scripts, kept.key, kept.name)
     return "\n".join(parts)
 
 
-def _trained(store: Store, making: Making, folder: Path, key: str, name: str, scripts: dict[str, str]) -> Iterator[str]:
+@dataclass(frozen=True)
+class _Scripts:
+    """Scripts of the builds that were trained, as they are copied.
+
+    Attributes:
+        folder: below which they are.
+        again: what to do where a profile that such a build needs is gone, in words.
+        places: by a build's key, its folder in `folder`.
+    """
+
+    folder: Path
+    again: str
+    places: dict[str, str] = field(default_factory=dict)
+
+    def copy(self, store: Store, build: Entry, making: Making, kind: str) -> None:
+        """Copies a build's script and what it needs."""
+        place = f"{_INSTRUMENTED}-{kind}"
+        place = f"{place}-{len(self.places) + 1}" if (self.folder / place).exists() else place
+        self.places[build.key] = place
+        _copy_build(build, making, self.folder / place, store, self.again)
+        shutil.copy2(build.folder / reproducer.SCRIPT, self.folder / place)
+
+
+def _trained(store: Store, making: Making, scripts: _Scripts, key: str, name: str) -> Iterator[str]:
     """Where the profile `key` came from; for a merged profile, each of its parts too.
 
-    `scripts` has the folder of each trained build by its key; builds that are found here are added.
+    Builds that are found here are added to `scripts`.
     """
     profile = store.find("profiles", key)
     if profile is None:
@@ -248,17 +291,14 @@ def _trained(store: Store, making: Making, folder: Path, key: str, name: str, sc
         weighed = " and ".join(f"{part} times {weight:g}" for part, _, weight in parts)
         yield f"{name}: merged of {weighed}; `burnish profile merge` does it again.\n"
         for part, its_key, _ in parts:
-            yield from _trained(store, making, folder, its_key, part, scripts)
+            yield from _trained(store, making, scripts, its_key, part)
         return
     loads = ", ".join(f"{load} for {seconds:g} s" for load, seconds in about["training"])
     build = store.find("builds", str(about["build"]))
     how = witness.read(build.about) if build else None
-    if build is not None and how is not None and build.key not in scripts:
-        place = f"{_INSTRUMENTED}-{about['kind']}"
-        scripts[build.key] = f"{place}-{len(scripts) + 1}" if (folder / place).exists() else place
-        _copy_build(build, how, folder / scripts[build.key], store)
-        shutil.copy2(build.folder / reproducer.SCRIPT, folder / scripts[build.key])
-    program = scripts.get(str(about["build"]))
+    if build is not None and how is not None and build.key not in scripts.places:
+        scripts.copy(store, build, how, str(about["kind"]))
+    program = scripts.places.get(str(about["build"]))
     with_what = (
         f"with the program that {program}/{reproducer.SCRIPT} makes"
         if program
@@ -319,20 +359,9 @@ def recipe_toml(name: str, reason: str, recipe: Mapping[str, Any], patches: list
         recipe: as plain values.
         patches: the recipe's patches, as they are named beside the file.
     """
-    usual = json.loads(json.dumps(Recipe().as_dict()))
-    lines = [f"[{_key(name)}]", f"reason = {_value(reason or 'Made again from the record of a study.')}"]
-    values = {key: value for key, value in recipe.items() if value != usual.get(key)}
+    values = dict(recipe)
     if values.get("patches"):
         marks = [REVERTED if word.startswith(REVERTED) else "" for word in values["patches"]]
         values["patches"] = [mark + file for mark, file in zip(marks, patches, strict=True)]
-    inside = ", ".join(f"{key} = {_value(value)}" for key, value in values.items())
-    return "\n".join([*lines, f"recipe = {{ {inside} }}" if inside else "recipe = {}", ""])
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
-
-
-def _value(value: Any) -> str:
-    """A TOML value. JSON's strings are TOML's; so are its numbers, booleans and arrays."""
-    return json.dumps(value, ensure_ascii=False)
+    key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else value_text(name)
+    return f"[{key}]\nreason = {value_text(reason or AGAIN)}\nrecipe = {inline(values)}\n"

@@ -55,6 +55,11 @@ WITHOUT_VERDICTS = ("why", "calibrate")
 """Verbs whose runs have no verdicts: `find` returns them only if they are named."""
 
 
+def none_yet() -> str:
+    """That there is no run, and what makes the first one, in words."""
+    return f"no run yet; `burnish tune {load.example()}` makes the first one"
+
+
 def find(home: Home, name: str | None) -> Path:
     """The run with this name or folder, or the newest finished run whose name begins with it.
 
@@ -66,9 +71,9 @@ def find(home: Home, name: str | None) -> Path:
     runs = folders(home)
     if name is None:
         if not runs:
-            raise UserError(f"{home.studies}: no run yet; `burnish tune {load.example()}` makes the first one")
+            raise UserError(f"{home.studies}: {none_yet()}")
         written = by_writing(runs)
-        return next((path for path in written if _has_verdicts(path)), written[0])
+        return next((path for path in written if has_verdicts(path)), written[0])
     if (Path(name) / FILE).is_file():
         return Path(name)
     matching = [path for path in runs if path.name == name] or beginning(runs, name)
@@ -82,6 +87,8 @@ def find(home: Home, name: str | None) -> Path:
             )
         if Path(name).is_file():
             raise UserError(f"{name}: no record; a record's name ends in {', '.join(SUFFIXES)} or .html")
+        if not runs:
+            raise UserError(f"unknown run {name!r}: {none_yet()}")
         raise unknown("run", name, [path.name for path in runs], "burnish runs")
     finished = [path for path in matching if is_finished(path)]
     if not finished:
@@ -107,7 +114,7 @@ def is_finished(folder: Path) -> bool:
     return False
 
 
-def _has_verdicts(folder: Path) -> bool:
+def has_verdicts(folder: Path) -> bool:
     """Whether a run compares something and came to an end or has a verdict or figure; not if its record is damaged.
 
     One that ended without a verdict found equal code, which is an answer.

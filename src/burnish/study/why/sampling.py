@@ -51,6 +51,7 @@ from burnish.study.builds.programs import (
 from burnish.study.builds.source import obtain_source
 from burnish.study.cells import Cell, own_placement
 from burnish.study.kept import runs as studies
+from burnish.study.kept.lost import makes_again
 from burnish.study.kept.machine import machine
 from burnish.study.request import conditions
 from burnish.study.request import workloads as workload_choice
@@ -146,7 +147,7 @@ def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | No
         entry = store.find("builds", key)
         if entry is None:
             raise UserError(
-                f"{variant}: its build {key} is no longer in the store; `burnish tune {spec.name}` makes it again"
+                f"{variant}: its build {key} is no longer in the store; {makes_again(folder, variant)}"
             )
         builts.append(preload.launched(behaviour.built(variant, entry.folder, key), entry))
     return Request(spec.name, variants, (builts[0], builts[1]))
