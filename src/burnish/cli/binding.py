@@ -11,6 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from burnish.base.errors import UserError, unknown
 from burnish.cli import help as pages
+from burnish.cli import idle
 from burnish.cli.config import settings
 from burnish.cli.config.settings import Given
 from burnish.cli.declaration import CONFIG, YES, Argument, Option, Verb
@@ -101,6 +103,11 @@ def _as_given(verb: Verb, field: str, words: Sequence[str]) -> Any:
     if isinstance(declared, Option) and declared.reader is None:
         return bool(words)
     return list(words) if declared.many else words[-1]
+
+
+def _typed(ctx: Any, field: str) -> bool:
+    """Whether the option of a field stands on the command line."""
+    return bool(ctx.get_parameter_source(field).name == "COMMANDLINE")
 
 
 def _used(ctx: Any, verb: Verb) -> Configured | None:
@@ -225,6 +232,10 @@ def command(
             words = settings.completed(sys.argv[1:], settings.path_of(ctx), configured.options if configured else ())
             own = {"yes": bool(given[YES]), "command": words, "configured": configured}
             values["options"] = Options(**{**own, **shared})
+        if not settings.call.repeated:
+            # Only a verb that may search has --strategy; a budget alone asks for no search elsewhere.
+            searches = "strategy" in values and "options" in values and values["options"].searches
+            idle.check(verb, partial(_typed, ctx), values, searches=searches)
         try:
             function(**{name: values[name] for name in taken})
         except KeyboardInterrupt:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,10 +61,22 @@ class Given:
 @dataclass
 class _Call:
     configured: Configured | None = None
+    repeated: bool = False
 
 
 call = _Call()
-"""What a settings file gave to the call that is being executed, for what it prints as JSON."""
+"""What a settings file gave to the call that is being executed, for what it prints as JSON; and whether it repeats an
+earlier one, whose words were taken then: what a settings file gave stands among them."""
+
+
+@contextlib.contextmanager
+def repeating() -> Iterator[None]:
+    """Within it, calls repeat earlier ones."""
+    before, call.repeated = call.repeated, True
+    try:
+        yield
+    finally:
+        call.repeated = before
 
 
 def named(typed: Sequence[str]) -> str | None:

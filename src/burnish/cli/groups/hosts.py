@@ -114,7 +114,7 @@ def worker(address: str, name: str | None, purpose: str, artefacts: str | None) 
 
 def _call(words: Sequence[str]) -> None:
     """Reads words as a command of this program, in this process."""
-    with _as_typed(words):
+    with _as_typed(words), settings.repeating():
         app(args=["--config", settings.NONE, *words], prog_name="burnish", standalone_mode=False)
 
 
