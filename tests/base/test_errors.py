@@ -10,6 +10,11 @@ def test_a_short_list_of_names_is_told_whole() -> None:
     assert message == "unknown transport 'tpc' (did you mean 'tcp'?); there are: tcp, tls, unix"
 
 
+def test_the_nearest_name_is_found_whatever_its_case() -> None:
+    assert "'MySQL' (did you mean 'mysql'?)" in str(unknown("engine", "MySQL", ["mariadb", "mysql"]))
+    assert "'with_ssl' (did you mean 'WITH_SSL'?)" in str(unknown("option", "with_ssl", ["WITH_SSL"]))
+
+
 def test_of_a_long_list_the_nearest_are_told_and_what_lists_the_others() -> None:
     names = [f"variant-{number}" for number in range(MOST_NAMES)] + ["gcc-pgo", "gcc-pgo-bolt"]
     message = str(unknown("variant", "gcc-pog", names, "burnish variants"))

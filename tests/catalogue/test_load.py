@@ -217,8 +217,9 @@ def test_a_server_that_cannot_be_built_is_answered_with_what_can(name: str) -> N
 
 
 def test_a_misspelled_engine_has_a_nearest_name() -> None:
-    with pytest.raises(UserError, match=r"^engine 'postgres': .*; the nearest to PostgreSQL is postgresql$"):
-        load.engine("postgres")
+    for name in ("postgres", "pg"):
+        with pytest.raises(UserError, match=rf"^engine '{name}': PostgreSQL is called postgresql here$"):
+            load.engine(name)
     with pytest.raises(UserError, match=r"unknown engine 'mariabd' \(did you mean 'mariadb'\?\)"):
         load.engine("mariabd")
 

@@ -68,6 +68,8 @@ def test_words_become_a_value(option: Option, words: list[str], value: object) -
         (o.MAX_STARTS, ["many"], "--max-starts many: give a whole number from 3 to 60"),
         (o.CALIBRATION_STARTS, ["11"], "--starts 11: give a whole number from 12 to 200"),
         (o.JOBS, ["0"], "--jobs 0: give a whole number of at least 1"),
+        (o.ALLOW, ["foo"], "unknown mark of --allow 'foo'; there are: changes-results, narrows-portability, weakens-s"),
+        (o.ALLOW, ["changes-result"], "unknown mark of --allow 'changes-result' (did you mean 'changes-results'?); "),
         (o.SECONDS, ["1"], "--seconds 1: give a number from 2 to 600"),
         (o.KEEP_GB, ["nan"], "--keep-gb nan: give a number of at least 0"),
         (o.KEEP_GB, ["inf"], "--keep-gb inf: give a number of at least 0"),

@@ -129,9 +129,10 @@ def together(problems: Sequence[UserError]) -> UserError:
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
-    """' (did you mean X?)' for the allowed word most similar to `word`, or '' if none is similar."""
-    match = difflib.get_close_matches(word, list(allowed), n=1, cutoff=0.5)
-    return f" (did you mean {match[0]!r}?)" if match else ""
+    """' (did you mean X?)' for the allowed word most similar to `word`, in whatever case; '' if none is similar."""
+    by_letters = {name.lower(): name for name in allowed}
+    match = difflib.get_close_matches(word.lower(), list(by_letters), n=1, cutoff=0.5)
+    return f" (did you mean {by_letters[match[0]]!r}?)" if match else ""
 
 
 MOST_NAMES = 40

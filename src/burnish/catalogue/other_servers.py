@@ -15,11 +15,13 @@ class Server(Entry):
     Attributes:
         title: its name as usually written.
         nearest: the most similar engine, if any.
+        same: whether it is that engine by another name.
         reason: why it is listed.
     """
 
     title: str
     nearest: str | None = None
+    same: bool = False
     reason: Reason
 
 
@@ -40,6 +42,8 @@ def unknown_engine(name: str, engines: Collection[str]) -> UserError:
     server = other_servers().get(name.lower())
     if server is None:
         return unknown("engine", name, engines)
+    if server.same and server.nearest in engines:
+        return UserError(f"engine {name!r}: {server.title} is called {server.nearest} here")
     instead = f"; the nearest to {server.title} is {server.nearest}" if server.nearest in engines else ""
     *most, last = sorted(engines)
     only = f"{', '.join(most)} and {last}" if most else last

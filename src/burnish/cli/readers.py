@@ -229,7 +229,8 @@ def marks(option: str, words: Sequence[str]) -> tuple[str, ...]:
     from burnish.catalogue.space import MARKS
 
     given = tuple(name.replace("-", " ") for name in names(option, words))
-    wrong = [unknown("mark", name, MARKS) for name in given if name not in MARKS]
+    spelled = [mark.replace(" ", "-") for mark in MARKS]  # as they need no quotes
+    wrong = [unknown(f"mark of {option}", name.replace(" ", "-"), spelled) for name in given if name not in MARKS]
     if wrong:
         raise together(wrong)
     return given
