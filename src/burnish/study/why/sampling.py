@@ -146,9 +146,7 @@ def _of_study(home: Home, name: str, variants: tuple[str, str], engine: str | No
             )
         entry = store.find("builds", key)
         if entry is None:
-            raise UserError(
-                f"{variant}: its build {key} is no longer in the store; {makes_again(folder, variant)}"
-            )
+            raise UserError(f"{variant}: its build {key} is no longer in the store; {makes_again(folder, variant)}")
         builts.append(preload.launched(behaviour.built(variant, entry.folder, key), entry))
     return Request(spec.name, variants, (builts[0], builts[1]))
 
