@@ -360,7 +360,7 @@ def test_who_makes_a_build_again_is_told_of_every_training(maker: Makers, tmp_pa
     making = witness.read(final.about)
     assert making is not None
     assert making.profile is not None
-    told = reproducing._training(here.shop.builder.store, making, tmp_path)
+    told = reproducing._training(here.shop.builder.store, making, tmp_path, "")
     assert told.count(": trained on fake_mix for 0.5 s") == 2, "once in each round"
     assert told.count(": trained on fake_write for 0.5 s") == 2
     assert "part 1 of profile.profdata: merged of part 1 of part 1 of profile.profdata times 2 and " in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
 from burnish.bench.datasets import dataset_key
 from burnish.catalogue import load
@@ -20,6 +22,7 @@ from burnish.program.built import Built
 from burnish.record.events.builds import DatasetMade
 from burnish.record.record import Record
 from burnish.record.store import Entry, Store
+from burnish.record.workbench import Bench
 from burnish.study.builds import make
 from burnish.study.builds.make import Maker
 from burnish.study.workshop import workshop as workshops
@@ -33,8 +36,9 @@ MEASURED = replace(USUAL, parameters=(*(one for one in USUAL.parameters if one[0
 
 
 @pytest.fixture
-def maker(tmp_path: Path, bench: Any, build_fake: Any) -> Iterator[Maker]:
+def maker(tmp_path: Path, build_fake: Any) -> Iterator[Maker]:
     with closing(Record(tmp_path / "study", create=True)) as record:
+        bench = Bench(record, tmp_path / "logs", Console(file=io.StringIO()))
         made = Maker(
             FakeEngine(SPEC), cast(Any, None), Store(tmp_path / "store"), record, bench, frozenset(), tmp_path,
             {"fake_mix": MEASURED}, "1", training={"fake_mix": USUAL}, tools=build_fake(),
@@ -42,10 +46,7 @@ def maker(tmp_path: Path, bench: Any, build_fake: Any) -> Iterator[Maker]:
         yield made
 
 
-def test_a_load_is_measured_on_data_of_its_own_settings(
-    maker: Maker, build_fake: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(maker.bench, "total", 2, raising=False)
+def test_a_load_is_measured_on_data_of_its_own_settings(maker: Maker, build_fake: Any) -> None:
     built: Built = build_fake()
     maker._prepare_data(built)
     assert maker.data["fake_mix"].key == dataset_key(SPEC, "1", MEASURED)
