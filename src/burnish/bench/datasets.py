@@ -20,11 +20,13 @@ from burnish.record.store import Entry, Store
 def dataset_key(spec: EngineSpec, version: str, workload: Workload) -> str:
     """Key of a dataset: digest of the engine's version, the dataset's name, its parameters and shaping settings.
 
-    A user's own data are loaded under all of the user's settings, of which any may decide what they become.
+    A user's own data are loaded under all of the user's settings, of which any may decide what they become. The first
+    revision of how an engine makes its data is in no key: data of before there was a number go on to be used.
     """
     settings = tuple(sorted(workload.settings)) if workload.own_data else workload.data_settings(spec.settings.shaping)
     shaping = [settings] if settings else []
-    return digest_of([spec.name, version, workload.dataset, sorted(workload.data_parameters()), *shaping])
+    revision = [spec.data_revision] if spec.data_revision > 1 else []
+    return digest_of([spec.name, version, workload.dataset, sorted(workload.data_parameters()), *shaping, *revision])
 
 
 def obtain(

@@ -147,6 +147,7 @@ class _Engine(Entry):
     debian_suites: tuple[str, ...] = ()
     series: str = ""
     data_per_major: bool = False
+    data_revision: int = Field(default=EngineSpec.data_revision, ge=1)
     release_package: str | None = None
     build_options: str = ""
     package_c: tuple[str, ...] = ()

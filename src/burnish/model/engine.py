@@ -247,6 +247,7 @@ class EngineSpec:
         release_package: binary package of the distribution that contains the server; None: there is none.
         series: release series of the default source; '' if not stated.
         data_per_major: whether a server reads no data of another major version, the number before the first dot.
+        data_revision: number of the way in which its data sets are made: those that another way made are not used.
         build_options: value of DEB_BUILD_MAINT_OPTIONS in the package's rules (which hardening it requests).
         package_c: flags that the package's rules add for C beyond dpkg-buildflags.
         package_cxx: flags that they add for C++.
@@ -320,6 +321,7 @@ class EngineSpec:
     lto_options: tuple[str, ...] = ()
     slow_compile_s: int = 0
     data_per_major: bool = False
+    data_revision: int = 1
 
     def instrumented_options(self, options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         """A recipe's options, (name, value), as its instrumented build has them."""
