@@ -73,7 +73,7 @@ TOGETHER = (
     *("sqlite-sittings-second", "mysql-mysql-manual", "mysql-mysql-manual-compilers", "mysql-tune-zen3"),
     *("mysql-huge-text", "mysql-pgo-clang", "mysql-percona-2026-clang", "mysql-search-zen3", "mysql-tune-zen3-again"),
     *("mysql-search-zen5", "sqlite-grid-zen5", "sqlite-grid-search-zen5"),
-    *("mysql-mysql-manual-zen5", "mysql-pgo-zen5", "mysql-tune-vendor-zen5"),
+    *("mysql-mysql-manual-zen5", "mysql-pgo-zen5", "mysql-tune-vendor-zen5", "mysql-tune-vendor-tests-zen5"),
 )
 """Records of 26 November to 1 December whose servers were launched at the same time: duets and interleaved starts."""
 FORMAT_1 = ("mariadb-tune",)
