@@ -121,5 +121,7 @@ def test_what_is_missing_is_said_in_the_words_of_the_verb(monkeypatch: pytest.Mo
         with pytest.raises(UserError, match=f"^{begins}"):
             make(home, chosen, request, bench)
     engine.spec.packaging = None
-    with pytest.raises(UserError, match=r"^install: A server has no package .*; `burnish package` with --as tar or rebuild works"):
+    with pytest.raises(
+        UserError, match=r"^install: A server has no package .*; `burnish package` with --as tar or reb"
+    ):
         make(home, chosen, Request(Format.DEB, tmp_path, verb="install"), bench)
