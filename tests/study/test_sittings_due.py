@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from burnish.cli.common import progress
 from burnish.cli.pipeline import resuming
 from burnish.model.cell import Role
 from burnish.model.sittings import Schedule
-from burnish.record.events.study import Call, SessionBegun, StudyBegun, StudyFinished
+from burnish.record.events.study import Call, Configured, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.trials import StartDone
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.record import Record
@@ -73,6 +74,18 @@ def test_a_run_whose_host_fails_does_not_keep_the_others_from_theirs(
         resuming._resume_due(due, yes=False)
     assert (gone, ended.value.exit_code) == (["first", "second"], 1)
     assert "first: /mnt: No space left on device" in capsys.readouterr().err
+
+
+def test_a_search_is_resumed_with_what_a_settings_file_gave_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was given for other calls too, and a search that has no use for it passes it over."""
+    one = Unfinished(tmp_path, ("plan", "fake", "--budget", "2h", "--starts=20"), "", None)
+    with pytest.raises(UserError, match=r"^--starts: a search"):
+        resuming._go_on(one, yes=True)
+    given = Configured("burnish.toml", "0", ("--starts=20",))
+    resuming._go_on(replace(one, configured=given), yes=True)
+    assert "search" in capsys.readouterr().out
 
 
 def valid(home: Path) -> int:

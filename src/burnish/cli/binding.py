@@ -224,15 +224,17 @@ def command(
         quiet = bool(given[QUIET.field])
         quieten(quiet)
         values["ctx"] = ctx
-        configured = settings.call.configured = _used(ctx, verb)
-        if not quiet:
+        repeated = settings.call.repeated
+        configured = settings.call.configured = settings.call.earlier if repeated else _used(ctx, verb)
+        if not quiet and not repeated:
             settings.announce(configured, ctx.meta.get(_GIVEN, Given()).note)
         if "options" in taken:
             shared = {field: value for field, value in values.items() if field in _SHARED}
-            words = settings.completed(sys.argv[1:], settings.path_of(ctx), configured.options if configured else ())
+            added = configured.options if configured and not repeated else ()
+            words = settings.completed(sys.argv[1:], settings.path_of(ctx), added)
             own = {"yes": bool(given[YES]), "command": words, "configured": configured}
             values["options"] = Options(**{**own, **shared})
-        if not settings.call.repeated:
+        if not repeated:
             # Only a verb that may search has --strategy; a budget alone asks for no search elsewhere.
             searches = "strategy" in values and "options" in values and values["options"].searches
             idle.check(verb, partial(_typed, ctx), values, searches=searches)

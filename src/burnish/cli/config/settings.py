@@ -62,21 +62,27 @@ class Given:
 class _Call:
     configured: Configured | None = None
     repeated: bool = False
+    earlier: Configured | None = None
 
 
 call = _Call()
 """What a settings file gave to the call that is being executed, for what it prints as JSON; and whether it repeats an
-earlier one, whose words were taken then: what a settings file gave stands among them."""
+earlier one, whose words were taken then: what a settings file gave to that one stands among them."""
 
 
 @contextlib.contextmanager
-def repeating() -> Iterator[None]:
-    """Within it, calls repeat earlier ones."""
-    before, call.repeated = call.repeated, True
+def repeating(earlier: Configured | None = None) -> Iterator[None]:
+    """Within it, calls repeat an earlier one.
+
+    Args:
+        earlier: what of its words a settings file gave; None if that is not known, or nothing.
+    """
+    before = call.repeated, call.earlier
+    call.repeated, call.earlier = True, earlier
     try:
         yield
     finally:
-        call.repeated = before
+        call.repeated, call.earlier = before
 
 
 def named(typed: Sequence[str]) -> str | None:

@@ -93,7 +93,7 @@ def _go_on(one: Unfinished, *, yes: bool) -> None:
     say(f"{one.folder.name}: {program.name} {shlex.join(one.command)}")
     consent = ["--yes"] if yes else []
     quiet = ["--quiet"] if progress.quiet and "--quiet" not in one.command else []
-    with _as_called(one), settings.repeating():
+    with _as_called(one), settings.repeating(one.configured):
         words = [*consent, "--config", settings.NONE, *one.command, *quiet]
         code = app(args=words, prog_name=program.name, standalone_mode=False)
     if isinstance(code, int) and code:

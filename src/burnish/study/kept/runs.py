@@ -19,7 +19,7 @@ from burnish.base.files import held
 from burnish.base.paths import Home
 from burnish.catalogue import load
 from burnish.record.events.bundled import FigureMeasured
-from burnish.record.events.study import RecordImported, SessionBegun, StudyBegun, StudyFinished
+from burnish.record.events.study import Configured, RecordImported, SessionBegun, StudyBegun, StudyFinished
 from burnish.record.events.verdicts import VerdictReached
 from burnish.record.lines import SUFFIXES, is_file_name
 from burnish.record.record import FILE, Record
@@ -251,12 +251,14 @@ class Unfinished:
         command: words of the command line after the program's name.
         place: the working folder of that command.
         following: its next sitting, or that of what the host disturbed, if it waits for one; else None.
+        configured: what of the words a settings file gave; None if it gave nothing.
     """
 
     folder: Path
     command: tuple[str, ...]
     place: str
     following: Next | Again | None
+    configured: Configured | None = None
 
 
 def unfinished(home: Home, boot: str) -> list[Unfinished]:
@@ -272,7 +274,8 @@ def unfinished(home: Home, boot: str) -> list[Unfinished]:
             if call is None:
                 continue
             words = tuple(word for word in call.words if word != "--fresh")
-            runs.append(Unfinished(folder, words, call.folder, following(record, call.schedule, boot)))
+            again = following(record, call.schedule, boot)
+            runs.append(Unfinished(folder, words, call.folder, again, call.configured))
     return runs
 
 
