@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from burnish.artefacts import Artefacts, far, open_artefacts, shared
 from burnish.artefacts.far import UnreachableError
 from burnish.artefacts.shared import Host, SharedStore, ingredients, note_of
 from burnish.base.errors import UserError
+from burnish.cli.common import app
 from burnish.record.store import Entry, Store
 from burnish.study.kept import sharing
 
@@ -285,3 +287,9 @@ def test_what_an_entry_was_made_from() -> None:
 )
 def test_what_an_entry_is_in_words(tmp_path: Path, kind: str, about: dict[str, object], words: str) -> None:
     assert note_of(add(Store(tmp_path), kind, "key", **about), HOST) == f"{words} (x86_64, debian 12)"
+
+
+def test_a_bound_of_what_is_shared_is_taken_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("plan", "fake", "--variant", "gcc-o3", "--artefacts-gb", "5", "--artefacts", str(tmp_path))
+    assert CliRunner().invoke(app, [*words]).exit_code == 0
