@@ -11,6 +11,7 @@ from burnish.base.errors import InfrastructureError, UserError
 from burnish.catalogue import load
 from burnish.engines.contract import CLEAN_END_S, OwnData
 from burnish.engines.postgresql import gate
+from burnish.engines.postgresql.build import REGRESS
 from burnish.engines.postgresql.engine import PostgreSQL
 from burnish.engines.postgresql.loads import PostgreSQLLoads
 from burnish.engines.postgresql.server import Server, settings_of
@@ -101,6 +102,37 @@ SCHEDULE = "# comment\ntest: test_setup\n\ntest: boolean char name\ntest: stats\
 
 def test_the_gate_keeps_order_and_groups() -> None:
     assert gate.groups(SCHEDULE, ["name", "test_setup", "boolean", "none"]) == [["test_setup"], ["boolean", "name"]]
+
+
+def test_a_trees_tests_may_be_older_than_the_systems_time_zones(tmp_path: Path) -> None:
+    """Manila's day of 1846 has moved in them since; nothing else may differ."""
+    result, expected = tmp_path / "timestamptz.out", tmp_path / "expected" / "timestamptz.out"
+    expected.parent.mkdir()
+    expected.write_text("1\n Wed Dec 09 15:56:00 1846\n2\n")
+    result.write_text("1\n Wed Dec 09 15:56:08 1846\n2\n")
+    assert gate._difference(result, [expected.parent]) == ""
+    result.write_text("1\n Wed Dec 09 15:56:08 1846\n3\n")
+    assert gate._difference(result, [expected.parent]) == "line 2 is 'Wed Dec 09 15:56:08 1846'"
+    result.write_text(expected.read_text())
+    assert gate._difference(result, [expected.parent]) == "ends too early", "it failed all the same"
+
+
+def test_the_tests_find_the_folder_that_their_makefile_made_until_14(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tests, place = tmp_path / "tools" / REGRESS, tmp_path / "gate"
+    tests.mkdir(parents=True)
+    place.mkdir()
+    (tests / "parallel_schedule").write_text(SCHEDULE)
+
+    def begun(*_: object) -> None:
+        raise InfrastructureError("it begins")
+
+    monkeypatch.setattr(gate, "initdb", begun)
+    built = Built("tools", tmp_path / "tools", tmp_path / "tools/bin/postgres", "key")
+    with pytest.raises(InfrastructureError, match="it begins"):
+        gate.gate(["boolean"], built, built, place, PlainBench(tmp_path))
+    assert (place / "output/testtablespace").is_dir()
 
 
 def test_a_failed_test_says_where_it_differs(tmp_path: Path) -> None:

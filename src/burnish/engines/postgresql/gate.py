@@ -44,11 +44,10 @@ def gate(wanted: Sequence[str], subject: Built, tools: Built, place: Path, bench
         raise InfrastructureError(f"{tests}/parallel_schedule: none of the gate's tests is in it")
     schedule, output = place / "schedule", place / "output"
     schedule.write_text("".join(f"test: {' '.join(names)}\n" for names in ordered))
-    output.mkdir(mode=0o700)
+    (output / "testtablespace").mkdir(mode=0o700, parents=True)  # until 14 regress/GNUmakefile makes it
     (place / MARKER).touch()
     initdb(subject.server.parent, place / CLUSTER, bench, "--no-sync")
-    folder = place / "server"
-    folder.mkdir(mode=0o700)
+    (folder := place / "server").mkdir(mode=0o700)
     settings = (("fsync", "off"), ("max_prepared_transactions", "2"))
     server = Server(Launch(subject.server.resolve(), place, folder, settings, environment=subject.environment))
     lines: list[str] = []
@@ -65,12 +64,11 @@ def gate(wanted: Sequence[str], subject: Built, tools: Built, place: Path, bench
     if not said:
         raise InfrastructureError(f"pg_regress ran no test: {' '.join(lines[-3:])}", log=server.log)
     failures = tuple(
-        (name, _difference(output / "results" / f"{name}.out", (output / "expected", tests / "expected")))
-        for name in listed
-        if not said.get(name, False)
+        (name, why)
+        for name in (one for one in listed if not said.get(one, False))
+        if (why := _difference(output / "results" / f"{name}.out", (output / "expected", tests / "expected")))
     )
-    skipped = len(wanted) - len(listed)
-    seconds = time.monotonic() - began
+    seconds, skipped = time.monotonic() - began, len(wanted) - len(listed)
     return GateReport(not failures, len(listed), skipped, failures, build_id(subject.server), seconds)
 
 
@@ -83,8 +81,7 @@ def groups(schedule: str, wanted: Sequence[str]) -> list[list[str]]:
 
 def results(lines: Sequence[str]) -> dict[str, bool]:
     """Whether each test passed, as pg_regress says it."""
-    matches = (match for line in lines if (match := _RESULT.search(line)))
-    return {match[1] or match[4]: "ok" in (match[2], match[3]) for match in matches}
+    return {match[1] or match[4]: "ok" in (match[2], match[3]) for match in map(_RESULT.search, lines) if match}
 
 
 def _see(line: str, lines: list[str], bench: Workbench) -> None:
@@ -94,12 +91,15 @@ def _see(line: str, lines: list[str], bench: Workbench) -> None:
 
 
 def _difference(result: Path, expected: Sequence[Path]) -> str:
-    """The first line that is not as expected; until 14 pg_regress makes some expected files as it begins."""
+    """The first line that is not as expected, of files that pg_regress may make until 14; '' if only zones moved."""
     file = next((folder / result.name for folder in expected if (folder / result.name).is_file()), None)
     if file is None or not result.is_file():
         return "failed, and its expected output is not kept" if result.is_file() else "did not run"
-    found, right = (path.read_text(encoding="utf-8", errors="replace").splitlines() for path in (result, file))
-    for number, line in enumerate(found):
+    text, due = (path.read_text(encoding="utf-8", errors="replace") for path in (result, file))
+    if text == due.replace("Wed Dec 09 15:56:00 1846", "Wed Dec 09 15:56:08 1846") != due:  # Manila's zone, since 2024b
+        return ""
+    right = due.splitlines()
+    for number, line in enumerate(text.splitlines()):
         if number >= len(right) or line != right[number]:
             return f"line {number + 1} is {line.strip()[:100]!r}"
     return "ends too early"
