@@ -78,11 +78,12 @@ def section(result: Result) -> Section:
     if not loads:
         return Section("matrix", (points(_missing(result)),))
     wide = len(loads) <= WIDE
+    called = {load: load for load in loads} if wide else short_loads(loads)
     parts = [loads[start : start + BESIDE] for start in range(0, len(loads), BESIDE)]
-    tables = [_table(result, names, cells, again, part, wide=wide) for part in parts]
+    tables = [_table(result, names, cells, again, {load: called[load] for load in part}, wide=wide) for part in parts]
     shown = [marks.by_variant(result).get(name) for name in names]
     legend = None if wide else marks.legend(shown)
-    notes = [*folded, *_missing(result), *_legend(result, names, cells, wide=wide)]
+    notes = [*folded, *_missing(result), *_legend(result, names, cells, called, wide=wide)]
     return Section("matrix", (*tables, *([legend] if legend else []), points(notes)))
 
 
@@ -148,13 +149,18 @@ def _table(
     names: Sequence[str],
     cells: Mapping[str, Mapping[str, _Figure]],
     again: Mapping[str, Mapping[str, _Figure]],
-    loads: Sequence[str],
+    called: Mapping[str, str],
     *,
     wide: bool,
 ) -> Table:
-    """The lines for some of the loads, with a head of as many lines as the longest name of a load needs."""
+    """The lines for some of the loads, with a head of as many lines as the longest name of a load needs.
+
+    `called` has these loads and what they are called in the head.
+    """
+    loads = list(called)
     before = _common(loads)
-    called = {load: load.removeprefix(before) for load in loads} if wide or before else short_loads(loads)
+    if before:
+        called = {load: load.removeprefix(before) for load in loads}
     head = TableRow(
         (
             headed(f"{_title(result)}{f', at {before}' if before else ''}", 28),
@@ -222,7 +228,12 @@ def _missing(result: Result) -> list[str]:
 
 
 def _legend(
-    result: Result, names: Sequence[str], cells: Mapping[str, Mapping[str, _Figure]], *, wide: bool
+    result: Result,
+    names: Sequence[str],
+    cells: Mapping[str, Mapping[str, _Figure]],
+    called: Mapping[str, str],
+    *,
+    wide: bool,
 ) -> list[str]:
     """What signs and intervals mean."""
     figures = [figure for name in names for figure in cells[name].values()]
@@ -235,7 +246,7 @@ def _legend(
     if len(family) > 1:
         parts.append(f"corrected for {len(family)} comparisons")
     if len({one.headline for one in result.rows if one.ratio}) > 1:
-        parts.append(_quantities(result, wide=wide))
+        parts.append(_quantities(result, called))
     notes = star_note(figure.ratio for figure in figures) if wide else []
     return [*(["; ".join(parts)] if parts else []), *notes]
 
@@ -244,17 +255,15 @@ def _repeated(result: Result) -> bool:
     return any(one.sitting is not None for one in result.rows)
 
 
-def _quantities(result: Result, *, wide: bool) -> str:
+def _quantities(result: Result, called: Mapping[str, str]) -> str:
     """Which loads' figures are of which quantity, with the names of the table's head."""
     loads: dict[str, dict[str, None]] = {}
     for one in result.rows:
         if one.ratio:
             loads.setdefault(one.headline, {})[one.workload] = None
-    names = list(dict.fromkeys(load for group in loads.values() for load in group))
-    called = {name: name for name in names} if wide else short_loads(names)
     *_, last = loads
     return ", ".join(
         f"{BY_NAME[of].title} on "
-        + ("the others" if of == last and len(group) > LISTED else ", ".join(called[load] for load in group))
+        + ("the others" if of == last and len(group) > LISTED else ", ".join(called.get(load, load) for load in group))
         for of, group in loads.items()
     )

@@ -110,6 +110,11 @@ class Maker:
     data_ahead: int = 0
     _failed: dict[str, InfrastructureError] = field(default_factory=dict)
 
+    @property
+    def loads(self) -> tuple[Workload, ...]:
+        """All loads: the measured ones first, then those that builds are trained on."""
+        return (*self.workloads.values(), *self.training.values())
+
     def _there(self, kind: str, key: str) -> bool:
         """For `needed`: profiles are fetched and checked; a build that only trainings run is not worth fetching."""
         return Store.has(self.store, kind, key) if kind == "builds" else self.store.find(kind, key) is not None
@@ -347,8 +352,7 @@ class Maker:
             AfterLinkMaker(self.builder.engine, self.store, self.bench).make(stage, name)
 
     def _prepare_data(self, built: Built) -> None:
-        every = (*self.workloads.values(), *self.training.values())
-        loads = {(load.name, self._data_key(load)): load for load in every if load.dataset != "none"}
+        loads = {(load.name, self._data_key(load)): load for load in self.loads if load.dataset != "none"}
         missing = sum(self.store.find("datasets", key) is None for key in {key for _, key in loads})
         self.bench.total -= max(0, self.data_ahead - missing)
         self.data_ahead = 0

@@ -51,20 +51,19 @@ def _costs(workshop: Workshop, name: str, words: Sequence[str]) -> Mapping[str, 
     chain = workshop.chains[first]
     if chain.missing is not None:
         raise NotMeasured(f"{name}: {chain.missing}")
-    entry, stage = workshop.session.store.find("builds", chain.final), chain.stages[0]
-    alone = len(chain.stages) == 1 and isinstance(stage, Compile)
-    if entry is None and not alone:
+    entry = workshop.session.store.find("builds", chain.final)
+    alone = next((stage for stage in chain.stages if isinstance(stage, Compile) and len(chain.stages) == 1), None)
+    if entry is None and alone is None:
         workshop.make([name])
         built = workshop.build(name).built
         entry = workshop.session.store.find("builds", built.key if built else "")
     costs = dict(entry.about.get("costs") or {}) if entry else {}
     # A finished build names its heaviest objects only; of others the cost is known by compiling them again, from the
     # compiler's cache where it has them.
-    if not alone or (costs and not isinstance(peaks.heaviest(costs, words), str)):
+    if alone is None or not isinstance(peaks.heaviest(costs, words), str):
         return costs
-    assert isinstance(stage, Compile)  # noqa: S101 - as above
     try:
-        return workshop.maker.builder.cost_of(stage, name, words)
+        return workshop.maker.builder.cost_of(alone, name, words)
     except InfrastructureError as error:
         workshop.record.append(BuildFailed(BuildId(name), error.explain()))
         raise NotMeasured(f"{name}: build failed: {error}") from None

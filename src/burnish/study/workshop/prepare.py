@@ -169,7 +169,7 @@ def _builds(workshop: Workshop, shown: Sequence[str], chosen: Sequence[Compariso
         spec=spec,
         store=session.store,
         source=source,
-        workloads=(*session.workloads, *located),
+        workloads=workshop.maker.loads,
     )
     builder.expected.update(builds.expected)
     record.append(value_of(BuildsPlanned, plain(builds.as_dict())))

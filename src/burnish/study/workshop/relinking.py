@@ -145,5 +145,5 @@ def _build_seconds(workshop: Workshop) -> float:
         spec=spec,
         store=workshop.session.store,
         source=maker.builder.origin,
-        workloads=(*maker.workloads.values(), *maker.training.values()),
+        workloads=maker.loads,
     ).seconds.value
